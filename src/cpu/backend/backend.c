@@ -21,7 +21,7 @@ static const char *unavailable(void)
 
 static char word[160];
 
-/* Make one word of the CPU model and instruction set: "AMD-EPYC-9654/avx512". */
+/* A single word for CPU model and instruction set: "AMD-EPYC-9654/avx512". */
 static void make_word(void)
 {
     char line[256], model[128] = "cpu";
@@ -56,7 +56,7 @@ static void unprepare(void *at)
     histo_free(prepared);
 }
 
-/* Make spans for the axes that need them; none if no axis does. */
+/* Make spans for the axes that need them; *out is NULL if none does. */
 static histo_status prepare(const histo_problem *problem, void **out)
 {
     histo_cpu_prepared *prepared = NULL;
@@ -103,7 +103,7 @@ void *histo_cpu_allocate(size_t bytes)
     return memory;
 }
 
-/* List the nonzero counters in order, then the samples left out, in the form that histo_accumulators_add takes. */
+/* List the nonzero counters in order, followed by the masked samples, in the form that histo_accumulators_add takes. */
 static histo_status list_of(const histo_accumulators *counters, histo_list *list)
 {
     const int64_t slots = counters->batch * counters->slots;
@@ -127,8 +127,8 @@ static void add_lists(const histo_sparse *lists, uint64_t *counts)
             counts[lists->list[l].entries[i].slot] += lists->list[l].entries[i].count;
 }
 
-/* Fill a sparse histogram by a strategy that uses dense counters. The counters are made for this fill only. Old counts
- * are added to them, so that the result is one list without duplicates. */
+/* Fill a sparse histogram with a strategy that uses dense counters, which exist for this fill only. The old counts are
+ * added to them, so that the result is one list without duplicates. */
 static histo_status launch_for_list(const histo_strategy *strategy, const histo_job *job)
 {
     const histo_problem *p = job->problem;

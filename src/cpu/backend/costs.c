@@ -1,4 +1,4 @@
-/* What turning samples into slots costs, for the strategies' cost models: measured in nanoseconds a sample, with the
+/* The cost of turning samples into slots, for the strategies' cost models: measured in nanoseconds per sample, with the
  * samples in cache. */
 #include "cpu/backend/costs.h"
 
@@ -6,8 +6,8 @@
 #include "cpu/kernels/kernels.h"
 #include "view/dtype.h"
 
-/* For each way to the slot: a shift (bins of 2^k integers, up to 32 bits), fixed point (f32 and 16 bits),
- * double, stored edges. */
+/* By the way slots are found: a shift (bins of 2^k integers, up to 32 bits), fixed point (f32 and 16 bits), double,
+ * stored edges. */
 typedef struct slot_costs {
     double pow2, f32, f64, search;
 } slot_costs;
@@ -23,7 +23,7 @@ static const slot_costs *usable_costs(void)
     return &costs[histo_isa_usable()];
 }
 
-/* Are slots computed by a shift in vectors of 16 or 32 bits? See slots.c. */
+/* Whether slots are computed by a shift in vectors of 16 or 32 bits: see slots.c. */
 static bool is_pow2(const histo_problem *p, int axis)
 {
     return p->lookups[axis].pow2.is && histo_dtype_is_integer(p->sampled[axis]);
@@ -66,7 +66,7 @@ double histo_codes_ns(const histo_problem *p)
     const size_t size = histo_dtype_size(p->dtypes[0]);
     if (is_pow2(p, 0) && size == 2 && histo_cpu_kernels_usable()->byte_counting->add_shorts) return 0.02;
     if (is_pow2(p, 0) && size > 1) return size == 8 ? 0.12 : 0.022 * (double)size;
-    /* Floats take half as long as their slots if none is outside the axis, and longer if many are. */
+    /* Codes of floats take half as long as their slots if no sample is outside the axis, and longer if many are. */
     const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
     const bool regular = p->lookups[0].kind == HISTO_UNIFORM || histo_is_near(p, 0);
     return regular && is_float ? histo_slots_ns(p) / 2 + 0.07 : histo_slots_ns(p) + 0.1;

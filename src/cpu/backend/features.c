@@ -17,7 +17,7 @@ const char *histo_isa_name(histo_isa isa)
 }
 
 #if defined(__x86_64__)
-/* The registers that the system saves for each thread: XCR0. */
+/* The registers that the system saves per thread: XCR0. */
 static uint64_t saved_registers(void)
 {
     uint32_t low, high;
@@ -26,7 +26,7 @@ static uint64_t saved_registers(void)
 }
 #endif
 
-/* By CPUID itself: __builtin_cpu_supports always says no where zig's runtime library is linked. */
+/* Uses CPUID directly: __builtin_cpu_supports always says no with zig's runtime library. */
 static histo_isa isa_of_cpu(void)
 {
 #if defined(__x86_64__)
@@ -46,7 +46,7 @@ static histo_isa isa_of_cpu(void)
 
 histo_isa histo_isa_usable(void)
 {
-    static atomic_int usable = -1; /* HISTO_CPU is read once */
+    static atomic_int usable = -1; /* HISTO_CPU is read only once */
     int detected = atomic_load_explicit(&usable, memory_order_relaxed);
     if (detected >= 0) return (histo_isa)detected;
     histo_isa isa = isa_of_cpu();

@@ -1,4 +1,4 @@
-/* The kernels that were compiled for each level of the instruction set. */
+/* The kernels compiled for each instruction set level. */
 #include "cpu/kernels/kernels.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ const histo_cpu_kernels *histo_cpu_kernels_of(histo_isa isa)
 
 const histo_cpu_kernels *histo_cpu_kernels_usable(void)
 {
-    static _Atomic(const histo_cpu_kernels *) usable; /* found once: every block of samples asks */
+    static _Atomic(const histo_cpu_kernels *) usable; /* looked up once, since every block of samples asks for it */
     const histo_cpu_kernels *kernels = atomic_load_explicit(&usable, memory_order_relaxed);
     if (kernels) return kernels;
     kernels = histo_cpu_kernels_of(histo_isa_usable());

@@ -1,5 +1,5 @@
-/* De-interleaves pixels, and gathers samples at short distances. Compiled once for each level of the instruction set
- * (isa.h). */
+/* De-interleaves pixels, and gathers samples that are a short distance apart. Compiled once for each instruction set
+ * level (isa.h). */
 #include "cpu/kernels/isa.h"
 #include "cpu/kernels/template.h"
 #include "view/gather.h"
@@ -7,7 +7,7 @@
 #if defined(__AVX512BW__)
 #include <immintrin.h>
 
-/* Returns how many pixels have been split. 16 pixels at a time: each 16-byte lane receives four pixels and groups their
+/* Returns the number of pixels split. 16 pixels at a time: each 16-byte lane receives four pixels and groups their
  * bytes by channel; then each channel is moved to a lane of its own. Reads no byte beyond the last channel of the last
  * pixel. */
 static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uint8_t *const *out)
@@ -22,7 +22,7 @@ static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uin
     const __mmask64 used = ~(uint64_t)0 >> (64 - (PIXELS - 1) * pitch - count);
     if (n < PIXELS) return 0;
     for (int begin = 0; begin < n; begin += PIXELS) {
-        const int i = begin + PIXELS <= n ? begin : n - PIXELS; /* some of the last ones twice */
+        const int i = begin + PIXELS <= n ? begin : n - PIXELS; /* the last vector overlaps the one before */
         const uint8_t *at = pixels + (int64_t)i * pitch;
         __builtin_prefetch(at + AHEAD, 0, 2);
         __m512i v = _mm512_permutexvar_epi32(s, _mm512_maskz_loadu_epi8(used, at));
@@ -45,7 +45,7 @@ static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uin
 
 #endif
 
-/* The compiler vectorises the loop where the pitch is constant. */
+/* The compiler vectorises the loop if the pitch is constant. */
 static inline void split_loop(const uint8_t *pixels, int pitch, int count, int begin, int n, uint8_t *const *out)
 {
     for (int c = 0; c < count; c++) {
@@ -103,7 +103,7 @@ static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int
 
 #else
 
-/* The compiler vectorises loops of a constant distance. */
+/* The compiler vectorises loops with a constant distance. */
 #define BITS 8
 #include "cpu/kernels/channels_template.h"
 

@@ -1,4 +1,4 @@
-/* Interleaved channels of one byte each, such as those of RGB and RGBA images. */
+/* Interleaved one-byte channels, as in RGB and RGBA images. */
 #ifndef CPU_CHANNELS_H
 #define CPU_CHANNELS_H
 
@@ -7,9 +7,9 @@
 
 #include "view/fetch.h"
 
-enum { HISTO_MAX_CHANNELS = 4 }; /* and bytes of a pixel */
+enum { HISTO_MAX_CHANNELS = 4 }; /* also the maximum bytes per pixel */
 
-/* out[c][i] = channel c < count of pixel i < n; pitch: bytes from a pixel to the next. */
+/* out[c][i] = channel c < count of pixel i < n; pitch: bytes from one pixel to the next. */
 typedef void histo_split_channels_fn(const uint8_t *pixels, int pitch, int count, int n, uint8_t *const *out);
 
 /* As histo_fetch (view/gather.h). */

@@ -1,10 +1,11 @@
-/* Elements of BITS bits that are a constant number of elements apart. channels.c includes this once for each width. */
+/* Gathers elements of BITS bits that are a constant number of elements apart. channels.c includes this once for each
+ * width. */
 #define NAME(function) HISTO_JOIN(function##_, BITS)
 
 #if defined(__AVX512BW__)
 
-/* Every apart-th element: whole vectors are loaded, and of each those elements are moved that are wanted. Returns how
- * many have been gathered. Memory beyond the last sample is not read. */
+/* Gather every apart-th element: load whole vectors and compact the elements wanted. Returns how many have been
+ * gathered. Does not read beyond the last sample. */
 static int64_t NAME(pick)(char *to, const char *from, int apart, int64_t n)
 {
     enum { VECTOR = 64, MOST = 16 };

@@ -19,9 +19,9 @@
 #include "cpu/strategies/count_bytes.h"
 
 enum {
-    BLOCK = 512,      /* bytes of one group counted together: 64 vectors of 8 */
-    CHUNK = 8192,     /* bytes split before groups are packed: everything fits the L1 cache */
-    LEFT = 4 * BLOCK, /* bytes that can be left then: with each split a full block of a group is counted */
+    BLOCK = 512,      /* bytes of one group that are counted together: 64 vectors of 8 */
+    CHUNK = 8192,     /* bytes split between two packings of the groups: everything fits the L1 cache */
+    LEFT = 4 * BLOCK, /* upper bound of the bytes left over: each split also counts a full block of a group */
     TREE = 6,         /* planes in a block's adder tree, which carries multiples of 64 */
     PLANES = 12,      /* counts per lane below 4096 */
     MAX_BLOCKS = ((1 << PLANES) - 1) / (1 << TREE),
@@ -31,12 +31,12 @@ typedef struct group {
     _Alignas(64) uint8_t bytes[LEFT + CHUNK + 64]; /* with room to load and store full vectors */
     __m512i planes[PLANES];
     size_t begin, end; /* the bytes not yet counted */
-    int blocks;        /* in the planes */
+    int blocks;        /* number of blocks in the planes */
 } group;
 
 typedef struct state {
     group groups[4];
-    size_t split; /* bytes since groups were packed */
+    size_t split; /* bytes split since the groups were packed */
     _Alignas(64) uint64_t counts[256];
 } state;
 
@@ -67,7 +67,7 @@ static inline __m512i one_hot(const uint8_t *at)
     return _mm512_rolv_epi64(_mm512_set1_epi64(1), _mm512_loadu_si512(at));
 }
 
-/* Add the planes to the counts of the group's 64 values, and clear them. 16 bits hold the sum of 8 lanes. */
+/* Add the planes to the counts of the group's 64 values, and clear them. 16 bits hold the sum over 8 lanes. */
 static void empty_planes(group *g, uint64_t *counts)
 {
     __m512i low = _mm512_setzero_si512(), high = low;
@@ -89,7 +89,7 @@ static void empty_planes(group *g, uint64_t *counts)
     g->blocks = 0;
 }
 
-/* Always inlined, to keep planes and the groups' ends in registers. */
+/* Always inlined, to keep the planes and the ends of the groups in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* Append the bytes of v, all below 128, to their groups. */
@@ -120,19 +120,19 @@ INLINE void split(state *s, __m512i v, size_t ends[4])
     }
 }
 
-/* A block that is split while another is counted: of bytes, or of 16-bit integers that become bytes; both NULL if there
- * is none. */
+/* A block to be split while another is counted: bytes, or 16-bit integers that are narrowed to bytes; both NULL if
+ * there is none. */
 typedef struct input {
     state *to;
     const uint8_t *bytes;
     const uint16_t *shorts;
-    bool halves;    /* the shorts become bytes below 128 */
-    __m512i first;  /* what is subtracted from the shorts */
-    __m128i shift;  /* how far they are then shifted right */
-    size_t ends[4]; /* where each group ends */
+    bool halves;    /* the bytes are below 128 */
+    __m512i first;  /* subtracted from the shorts */
+    __m128i shift;  /* shift to the right that follows */
+    size_t ends[4]; /* the end of each group */
 } input;
 
-/* Make bytes of shorts, in another order: a pack takes eight bytes of either vector in turn. */
+/* Narrow shorts to bytes, in another order: a pack takes eight bytes of either vector in turn. */
 INLINE __m512i narrow(const input *in, const uint16_t *shorts)
 {
     const __m512i a = _mm512_sub_epi16(_mm512_loadu_si512(shorts), in->first);
@@ -152,7 +152,7 @@ INLINE void split_some(input *in, size_t at)
         split(in->to, narrow(in, in->shorts + at), in->ends);
 }
 
-/* Adder trees over 4, 8, … 64 vectors of a block; each returns its carries, worth as many. */
+/* Adder trees over 4, 8, … 64 vectors of a block; each returns its carries, which have that weight. */
 INLINE __m512i add_4(__m512i *planes, const uint8_t *block, size_t at)
 {
     const uint8_t *b = block + at;
@@ -186,7 +186,7 @@ INLINE __m512i add_64(__m512i *planes, const uint8_t *block, size_t at, input *i
     return add_carry(&planes[5], low, high);
 }
 
-/* Split a block, if there is one, while counting one of the group, unless g is NULL. */
+/* Split a block, if there is one, while counting a block of the group, unless g is NULL. */
 INLINE void split_and_count(state *s, input in, group *g)
 {
     in.to = s;
@@ -194,7 +194,7 @@ INLINE void split_and_count(state *s, input in, group *g)
         in.ends[i] = s->groups[i].end;
     if (g) {
         if (g->blocks == MAX_BLOCKS) empty_planes(g, s->counts + 64 * (g - s->groups));
-        __m512i planes[TREE]; /* copied in loops: memcpy would keep them in memory */
+        __m512i planes[TREE]; /* copied in a loop: memcpy would keep them in memory */
         for (int p = 0; p < TREE; p++)
             planes[p] = g->planes[p];
         __m512i carries = add_64(planes, g->bytes + g->begin, 0, &in);
@@ -215,7 +215,7 @@ INLINE void split_and_count(state *s, input in, group *g)
         s->groups[i].end = in.ends[i];
 }
 
-/* The group with the most bytes not yet counted; NULL if none has a full block. */
+/* The group with the most uncounted bytes; NULL if none has a full block. */
 static inline group *fullest(state *s)
 {
     group *best = NULL;
@@ -229,7 +229,7 @@ static inline group *fullest(state *s)
     return best;
 }
 
-/* Are all bytes of a block equal? The first vector rules out nearly all others. */
+/* Whether all bytes of a block are equal. The first vector rules out nearly all others. */
 static inline bool all_equal(const uint8_t *bytes)
 {
     const __m512i first = _mm512_loadu_si512(bytes);
@@ -244,7 +244,7 @@ static void drain(state *s)
             split_and_count(s, (input){0}, g);
 }
 
-/* Less than a block. */
+/* Split less than a block. */
 static void split_rest(state *s, const uint8_t *bytes, size_t n)
 {
     size_t i = 0, ends[4] = {s->groups[0].end, s->groups[1].end, s->groups[2].end, s->groups[3].end};
@@ -269,7 +269,7 @@ static void split_all(state *s, const uint8_t *bytes, size_t n)
     if (i < n) split_rest(s, bytes + i, n - i);
 }
 
-/* Move the remaining bytes of the groups to the front. */
+/* Move the remaining bytes of each group to the front. */
 static void pack(state *s)
 {
     for (int i = 0; i < 4; i++) {
@@ -295,7 +295,7 @@ static void add(void *at, const uint8_t *bytes, size_t n)
     }
 }
 
-/* Are a block's integers all first … first + width? */
+/* Whether all integers of a block are in first … first + width. */
 INLINE bool are_inside(const uint16_t *shorts, __m512i first, __m512i width)
 {
     __m512i farthest = _mm512_setzero_si512();

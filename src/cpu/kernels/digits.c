@@ -1,4 +1,4 @@
-/* A thread's own exact sums. Compiled once for each level of the instruction set (isa.h). */
+/* Per-thread exact sums. Compiled once for each instruction set level (isa.h). */
 #include <math.h>
 
 #include "cpu/kernels/isa.h"
@@ -14,8 +14,8 @@ enum { ABOVE = 13 }; /* bias of the lowest window: see histo_exact_cut_f64 */
 
 #if defined(__aarch64__)
 
-/* Compared as floats: NEON has no minimum and maximum of 64-bit integers. NaN is the largest, and zeros become NaN,
- * which the minimum ignores. */
+/* Compares as floats, since NEON has no minimum and maximum of 64-bit integers. NaN is the largest, and zeros become
+ * NaN, which the minimum ignores. */
 static inline void add_magnitudes(float64x2_t numbers, float64x2_t *least, float64x2_t *most)
 {
     const float64x2_t x = vabsq_f64(numbers);
@@ -37,7 +37,7 @@ histo_magnitudes HISTO_OF_ISA(magnitudes)(const double *numbers, int n)
 
 histo_magnitudes HISTO_OF_ISA(magnitudes)(const double *numbers, int n)
 {
-    uint64_t most = 0, below = UINT64_MAX; /* the least minus 1, so that zeros wrap to the largest */
+    uint64_t most = 0, below = UINT64_MAX; /* the minimum minus 1, so that zeros wrap to the largest */
     for (int i = 0; i < n; i++) {
         uint64_t magnitude = histo_exact_bits(numbers[i]) & INT64_MAX, less = magnitude - 1;
         most = magnitude > most ? magnitude : most;
@@ -75,8 +75,8 @@ static inline void add_slice(histo_digits *sum, __m256i slice)
     _mm256_storeu_si256((__m256i *)*sum, _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)*sum), slice));
 }
 
-/* The AVX-512 version of the loop below: unpacks eight numbers at once and cuts the digits of two; if all eight go to
- * the same slot, they are summed first. Returns how many numbers were added. */
+/* The AVX-512 version of the loop below: unpacks eight numbers at once and splits two at a time into digits; if all
+ * eight go to the same slot, they are summed first. Returns how many numbers were added. */
 static inline int add_eights(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
 {
     enum { EIGHT = 8, ALL = 0xff };
@@ -124,7 +124,7 @@ static inline int add_eights(histo_digits *sums, const uint32_t *slots, const do
 
 #if defined(__AVX2__)
 
-/* One lane for each digit: the significand shifted to the digit's window. A shift by more than 63, which includes any
+/* One lane per digit: the significand shifted to the digit's window. A shift by more than 63, which includes any
  * negative count, gives 0. */
 void HISTO_OF_ISA(add_digits)(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
 {
@@ -148,8 +148,9 @@ void HISTO_OF_ISA(add_digits)(histo_digits *sums, const uint32_t *slots, const d
 
 #elif defined(__aarch64__)
 
-/* A shift is the low byte of its lane, to the right if negative. Digits of the sums are at most 128 bits from those of
- * a number, or so far that the byte shifts the number out, too; only zeros, which are 0 here, are farther away. */
+/* The shift count is the low byte of its lane, to the right if negative. Digits of the sums are at most 128 bits away
+ * from those of a number, or so far that the byte shifts the number out, too; only zeros, which are 0 here, are farther
+ * away. */
 static inline void add_number(int64_t *sum, uint64x2_t significand, int64x2_t power, int64x2_t negative)
 {
     for (int k = 0; k < HISTO_DIGITS; k += 2, power = vsubq_s64(power, vdupq_n_s64(64))) {
@@ -159,7 +160,7 @@ static inline void add_number(int64_t *sum, uint64x2_t significand, int64x2_t po
     }
 }
 
-/* Both numbers, or the first. */
+/* Add both numbers, or only the first. */
 static inline void add_pair(histo_digits *sums, const uint32_t *slots, uint64x2_t x, int first, bool both)
 {
     const uint64x2_t exponents = vdupq_n_u64(UINT64_C(0x7ff) << 52), fraction = vdupq_n_u64((UINT64_C(1) << 52) - 1);

@@ -1,5 +1,5 @@
-/* A thread's own exact sums: for each slot, the digits of a few windows of sum/exact.h, to which numbers add the same
- * slices as there, without atomic additions and without checking which windows exist. */
+/* Per-thread exact sums: for each slot, the digits of a few windows of sum/exact.h. Numbers add the same slices as
+ * there, but without atomic additions and without checking which windows exist. */
 #ifndef CPU_DIGITS_H
 #define CPU_DIGITS_H
 
@@ -8,17 +8,18 @@
 
 enum {
     HISTO_DIGITS = 4,
-    HISTO_FIRST_DIGIT = 3, /* the lowest first window of a sum: see histo_add_digits_fn */
+    HISTO_FIRST_DIGIT = 3, /* the lowest possible first window of a sum: see histo_add_digits_fn */
 };
 typedef int64_t histo_digits[HISTO_DIGITS];
 
-/* The bit patterns of the smallest and largest magnitude of some numbers, ignoring zeros; least > most if all are 0. */
+/* The bit patterns of the smallest and largest magnitude among some numbers, ignoring zeros; least > most if all are 0.
+ */
 typedef struct histo_magnitudes {
     uint64_t least, most;
 } histo_magnitudes;
 typedef histo_magnitudes histo_magnitudes_fn(const double *numbers, int n);
 
-/* What is known of numbers: the most significant bits that one can have, and whether all are integers. */
+/* What is known about numbers: the maximum of significant bits, and whether all are integers. */
 typedef struct histo_numbers {
     int bits;
     bool integers;
@@ -32,9 +33,9 @@ typedef struct histo_reach {
 } histo_reach;
 bool histo_reach_of(histo_magnitudes extremes, bool squared, histo_numbers numbers, histo_reach *reach);
 
-/* sums[slots[i]] += numbers[i]; the first digit of a sum is that of window `first`, and the numbers' reach must lie in
- * the windows of the sums. A zero is treated as the smallest normal number, whose slices lie below HISTO_FIRST_DIGIT.
- */
+/* sums[slots[i]] += numbers[i]; the first digit of a sum is that of window `first`, and the numbers' reach must be
+ * within the windows of the sums. A zero is treated as the smallest normal number, whose slices lie below
+ * HISTO_FIRST_DIGIT. */
 typedef void histo_add_digits_fn(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first);
 
 /* digits[i] = the slice of numbers[i] in a window, with its sign; zeros as above. */

@@ -1,5 +1,5 @@
-/* Filters. Compiled once for each level of the instruction set (isa.h). A range is compared in the samples' own type:
- * narrow types then have more lanes, and 64-bit integers are not rounded. */
+/* Filters. Compiled once for each instruction set level (isa.h). Ranges are compared in the samples' own type: narrow
+ * types then have more lanes, and 64-bit integers are not rounded. */
 #include "cpu/kernels/filters.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-/* The loop kept[i] = PASSES; if `too`, kept[i] &= PASSES. */
+/* The loop kept[i] = PASSES or, if `too`, kept[i] &= PASSES. */
 #define KEEP_ALL(PASSES)                                                                                               \
     do {                                                                                                               \
         if (too)                                                                                                       \
@@ -55,10 +55,10 @@ DEFINE_INSIDE(bf16, uint16_t, int16_t, histo_ordered, (int16_t))
 DEFINE_INSIDE(f32, float, float, histo_widen_plain, f32_from_bits)
 DEFINE_INSIDE(f64, double, double, histo_widen_plain, f64_from_bits)
 
-/* For compacting: a vector of samples, which have 32 bits each while they are in registers, or 64. */
+/* For compacting: a vector of samples, held in registers as 32 or 64 bits each. */
 #if defined(__AVX512BW__)
 
-/* The samples that are kept of the next n, 8 or 16, as bits. */
+/* Which of the next n samples, 8 or 16, are kept, as bits. */
 static inline unsigned flags_of(const uint8_t *kept, int n)
 {
     const __m128i *at = (const __m128i *)(const void *)kept;

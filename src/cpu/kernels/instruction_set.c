@@ -1,4 +1,4 @@
-/* The kernels of one level of the instruction set. */
+/* The kernels of one instruction set level. */
 #include "cpu/kernels/isa.h"
 
 const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {

@@ -1,9 +1,9 @@
-/* Kernels of maps. Compiled once for each level of the instruction set (isa.h), without contraction; where nothing else
- * is said, the compiler vectorises the loops.
+/* Kernels for maps. Compiled once for each instruction set level (isa.h), without contraction; unless stated otherwise,
+ * the compiler vectorises the loops.
  *
- * Tables of 256 bytes are looked up by permutations of vectors: four registers hold a table with VBMI, 16 lookups of 16
- * bytes make one with AVX2 and NEON. Tables of more or wider entries are read sample by sample, which is limited by
- * loads: so the four tables of a blend are joined, and one load brings what all of them have for a sample. */
+ * Tables of 256 bytes are looked up by vector permutations: with VBMI, four registers hold a table; with AVX2 and NEON,
+ * 16 tables of 16 bytes make up one. Tables with more or wider entries are read sample by sample, which is limited by
+ * loads: so the four tables of a blend are interleaved, and one load brings a sample's values from all of them. */
 #include "cpu/kernels/maps.h"
 
 #include <math.h>
@@ -47,7 +47,8 @@ static int64_t map_vectors(const uint8_t table[256], const uint8_t *samples, int
 {
     if (n < VECTOR) return 0;
     const byte_table t = load_table(table);
-    const __m512i last = look_up(&t, _mm512_loadu_si512(samples + n - VECTOR)); /* before results replace samples */
+    const __m512i last = look_up(&t, _mm512_loadu_si512(samples + n - VECTOR)); /* loaded before results overwrite
+                                                                                 * samples */
     for (int64_t i = 0; i + VECTOR <= n; i += VECTOR)
         _mm512_storeu_si512(to + i, look_up(&t, _mm512_loadu_si512(samples + i)));
     _mm512_storeu_si512(to + n - VECTOR, last);
@@ -56,7 +57,7 @@ static int64_t map_vectors(const uint8_t table[256], const uint8_t *samples, int
 
 #elif defined(__AVX2__)
 
-/* 16 lookups by the low four bits, of which the high four choose, bit by bit. */
+/* 16 lookups by the low four bits, among which the high four select, bit by bit. */
 static int64_t map_vectors(const uint8_t table[256], const uint8_t *samples, int64_t n, uint8_t *to)
 {
     enum { VECTOR = 32, PARTS = 16 };
@@ -67,7 +68,7 @@ static int64_t map_vectors(const uint8_t table[256], const uint8_t *samples, int
     for (; i + VECTOR <= n; i += VECTOR) {
         const __m256i of = _mm256_loadu_si256((const __m256i *)(samples + i));
         const __m256i low = _mm256_and_si256(of, _mm256_set1_epi8(15));
-        __m256i found[PARTS], bit = _mm256_slli_epi16(of, 3); /* bit 4 where blends look for it */
+        __m256i found[PARTS], bit = _mm256_slli_epi16(of, 3); /* bit 4, at the position that blends test */
         for (int k = 0; k < PARTS; k++)
             found[k] = _mm256_shuffle_epi8(parts[k], low);
         for (int left = PARTS / 2; left > 0; left /= 2) {
@@ -132,7 +133,7 @@ static inline pair_tables load_pair_tables(const histo_pair_table *table)
     return (pair_tables){load_table(table->low), load_table(table->high), load_table(table->column)};
 }
 
-/* The low bytes of the places of pairs; *high: the high ones. */
+/* Look up the places of pairs of bytes: returns the low bytes; *high: the high bytes. */
 static inline __m512i look_up_places(const pair_tables *t, const uint8_t *a, const uint8_t *b, __m512i *high)
 {
     const __m512i of_a = _mm512_loadu_si512(a);
@@ -140,7 +141,7 @@ static inline __m512i look_up_places(const pair_tables *t, const uint8_t *a, con
     return _mm512_or_si512(look_up(&t->low, of_a), look_up(&t->column, _mm512_loadu_si512(b)));
 }
 
-/* The places of pairs in the results; returns how many have been found. */
+/* Find the places of pairs in the results; returns how many have been found. */
 static int find_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint16_t *at)
 {
     const pair_tables t = load_pair_tables(table);
@@ -148,7 +149,7 @@ static int find_pairs(const histo_pair_table *table, const uint8_t *a, const uin
                   second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
     if (n < VECTOR) return 0;
     for (int i = 0; i < n; i += VECTOR) {
-        const int k = i + VECTOR <= n ? i : n - VECTOR; /* some of the last ones twice */
+        const int k = i + VECTOR <= n ? i : n - VECTOR; /* the last vector overlaps the one before */
         __m512i high;
         const __m512i low = look_up_places(&t, a + k, b + k, &high);
         const __m512i even = _mm512_unpacklo_epi8(low, high), odd = _mm512_unpackhi_epi8(low, high);
@@ -174,14 +175,15 @@ static inline __m512i look_up_pairs(const pair_tables *t, const uint8_t *results
     return found;
 }
 
-/* Returns how many have been mapped. */
+/* Returns how many pairs have been mapped. */
 static int map_few_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint8_t *to)
 {
     enum { FEW = 1024, PART = 2 * VECTOR };
     if (table->size > FEW || n < VECTOR) return 0;
     const pair_tables t = load_pair_tables(table);
     const int last = n - VECTOR, parts = (table->size + PART - 1) / PART;
-    const __m512i of_last = look_up_pairs(&t, table->results, parts, a + last, b + last); /* before they are replaced */
+    const __m512i of_last = look_up_pairs(&t, table->results, parts, a + last, b + last); /* loaded before results
+                                                                                           * overwrite samples */
     for (int i = 0; i < last; i += VECTOR)
         _mm512_storeu_si512(to + i, look_up_pairs(&t, table->results, parts, a + i, b + i));
     _mm512_storeu_si512(to + last, of_last);
@@ -219,7 +221,7 @@ static void map_pairs(const histo_pair_table *table, const uint8_t *a, const uin
 
 /* ---- Rounding ---- */
 
-/* Adding 3 * 2^22 rounds to a whole number, which is in the low bits of the sum. */
+/* Adding 3 * 2^22 rounds to an integer, which is in the low bits of the sum. */
 static inline uint32_t whole_of(float value, float most)
 {
     const float above = value > 0 ? value : 0, clamped = above < most ? above : most, sum = clamped + 0x1.8p23F;
@@ -242,7 +244,7 @@ static void round_shorts(const float *restrict values, int n, uint16_t *restrict
 
 /* ---- Blends ---- */
 
-/* Shares of the higher of two tables, at places of a dimension: see histo_neighbours_of. */
+/* The weights of the higher of two tables, at positions along a dimension: see histo_neighbours_of. */
 static void find_shares(int32_t first, float scale, int n, float *restrict share)
 {
     for (int i = 0; i < n; i++) {
@@ -251,7 +253,7 @@ static void find_shares(int32_t first, float scale, int n, float *restrict share
     }
 }
 
-/* Vectors whose operators are those of their elements; the products and sums of a blend are in OpenCV's order. */
+/* Vectors with element-wise operators; products and sums of a blend are in OpenCV's order. */
 #if defined(__AVX2__)
 
 #if defined(__AVX512BW__)
@@ -263,7 +265,7 @@ typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
 typedef uint32_t words __attribute__((vector_size(LANES * sizeof(uint32_t))));
 typedef int32_t integers __attribute__((vector_size(LANES * sizeof(int32_t))));
 
-/* Signed integers are converted by one instruction. */
+/* A single instruction converts signed integers. */
 static inline floats floats_of(words below_2_31)
 {
     return __builtin_convertvector((integers)below_2_31, floats);
@@ -282,7 +284,7 @@ static inline void store_shorts(floats values, uint16_t *to)
     _mm256_storeu_si256((__m256i *)to, _mm512_cvtusepi32_epi16(_mm512_cvtps_epi32(values)));
 }
 
-/* The lower and upper words of joined[at[i]]. Loads go straight into the halves of registers. */
+/* The lower and upper words of joined[at[i]], loaded directly into halves of registers. */
 static inline void load_joined(const uint64_t *joined, const uint16_t *at, words *lower, words *upper)
 {
     __m256d quarter[4];
@@ -310,7 +312,7 @@ static inline void store_shorts(floats values, uint16_t *to)
                      _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
 }
 
-/* The lower and upper words of joined[at[i]]. Loads go straight into the halves of registers. */
+/* The lower and upper words of joined[at[i]], loaded directly into halves of registers. */
 static inline void load_joined(const uint64_t *joined, const uint16_t *at, words *lower, words *upper)
 {
     __m128d half[4];
@@ -351,7 +353,7 @@ static void join_bytes(const uint8_t *const tables[4], histo_joined_bytes *joine
         memcpy(joined->of + 256 * t, tables[t], 256);
 }
 
-/* Values of VECTOR samples. */
+/* The blended values of VECTOR samples. */
 static inline void blend_vector(const histo_joined_bytes *joined, __m512i samples, const float *share, float down,
                                 bool rounded, void *to)
 {
@@ -385,7 +387,8 @@ static inline void blend_vectors(const histo_joined_bytes *joined, const uint8_t
         memcpy(to, blended, (size_t)n * size);
         return;
     }
-    const int last = n - VECTOR; /* some of which are done twice, so they are loaded before they can be replaced */
+    const int last = n - VECTOR; /* the last vector overlaps the one before, so it is loaded before results can
+                                  * overwrite it */
     const __m512i of_last = _mm512_loadu_si512(samples + last);
     for (int i = 0; i < last; i += VECTOR)
         blend_vector(joined, _mm512_loadu_si512(samples + i), share + i, down, rounded, (char *)to + (size_t)i * size);
@@ -445,7 +448,7 @@ static void join_shorts(const uint16_t *const tables[4], int n, uint64_t *joined
         joined[i] = a[i] | (uint64_t)b[i] << 16 | (uint64_t)c[i] << 32 | (uint64_t)d[i] << 48;
 }
 
-enum { PLACES = 512 }; /* blended together */
+enum { PLACES = 512 }; /* number blended together */
 
 #if defined(__AVX2__)
 
@@ -468,7 +471,7 @@ static inline void blend_places(const uint64_t *joined, const uint16_t *at, int 
     }
 }
 
-/* at[n] and what follows up to a multiple of LANES are places in the table. */
+/* at[n], padded to a multiple of LANES, are indices into the table. */
 static inline void blend_all_places(const uint64_t *joined, const uint16_t *at, int n, const float *share, float down,
                                     bool rounded, void *to)
 {
@@ -530,7 +533,7 @@ static inline double share_at(double x, double low, double high, int32_t slot, i
     return slot == bins + 2 ? (double)NAN : inside;
 }
 
-/* The edge below, or the nearest one that has an edge above. */
+/* The edge below; clamped so that there is an edge above. */
 static inline int32_t edge_of(int32_t slot, int32_t bins)
 {
     const int32_t edge = slot > 0 ? slot - 1 : 0, inside = edge < bins ? edge : bins - 1;
@@ -572,7 +575,8 @@ static void interpolate(const double *restrict entries, const uint32_t *restrict
 
 #if defined(__AVX512BW__)
 
-/* Sums of the vector's parts number p, weighted by powers of p: that of i^k * values[i] follows from i = 64 * p + l. */
+/* Sums over part number p of the vector, weighted by powers of p: the sum of i^k * values[i] follows from i = 64 * p +
+ * l. */
 typedef struct part_sums {
     __m512i zeroth[3], linear[2], square;
 } part_sums;
@@ -625,7 +629,7 @@ static void sum_moments(const uint8_t *values, int n, uint64_t sums[3])
 
 static void sum_moments(const uint8_t *values, int n, uint64_t sums[3])
 {
-    enum { PART = 256, STEP = 32 }; /* a vector's sums of 32 bits hold 2^8 * 2^5 * 2^16 */
+    enum { PART = 256, STEP = 32 }; /* 32-bit sums of a vector hold 2^8 * 2^5 * 2^16 */
     sums[0] = sums[1] = sums[2] = 0;
     for (int begin = 0; begin < n; begin += PART) {
         const uint8_t *part = values + begin;

@@ -1,5 +1,5 @@
-/* Sums for moments. Compiled once for each level of the instruction set (isa.h). Every level adds in the order of eight
- * lanes, so that all have the same bits. */
+/* Sums for moments. Compiled once for each instruction set level (isa.h). Every level adds in the order of eight lanes,
+ * so that all give the same bits. */
 #include "cpu/kernels/moments.h"
 
 #include <string.h>

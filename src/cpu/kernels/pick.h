@@ -1,4 +1,4 @@
-/* Lookups in tables that vectors do not hold. */
+/* Lookups in tables that do not fit vector registers. */
 #ifndef CPU_PICK_H
 #define CPU_PICK_H
 
@@ -12,14 +12,14 @@ static inline uint64_t histo_scalar(uint64_t found)
     return found;
 }
 
-/* The shift of number k of several in a word. */
+/* The shift of the k-th of several values in a word. */
 static inline int histo_place_in_word(int k, int bits)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? k * bits : 64 - (k + 1) * bits;
 }
 
-/* name(at, table, n, to): to[i] = table[at[i]]. Results are stored 8 bytes at a time, as processors may store once a
- * cycle only. */
+/* name(at, table, n, to): to[i] = table[at[i]]. Results are stored 8 bytes at a time, as processors may only store once
+ * per cycle. */
 #define HISTO_DEFINE_PICK(name, type, result)                                                                          \
     static inline void name(const type *at, const result *table, int n, result *to)                                    \
     {                                                                                                                  \

@@ -1,10 +1,10 @@
-/* For templates: files that are included once for each type or width, with NAME(function) as the function's name for
- * it. A debugger steps through them, as it cannot through functions that macros make. */
+/* For templates: files included once for each type or width, with NAME(function) as the function's name for it. Unlike
+ * functions made by macros, a debugger can step through them. */
 #ifndef CPU_TEMPLATE_H
 #define CPU_TEMPLATE_H
 
 #define HISTO_PASTE(a, b) a##b
-#define HISTO_JOIN(a, b) HISTO_PASTE(a, b) /* joins what a and b expand to */
+#define HISTO_JOIN(a, b) HISTO_PASTE(a, b) /* joins the expansions of a and b */
 
 /* Types of the width that the instance defines as BITS. */
 #define SIGNED HISTO_JOIN(int, HISTO_JOIN(BITS, _t))
@@ -13,7 +13,7 @@
 #define UNSIGNED HISTO_JOIN(uint, HISTO_JOIN(BITS, _t))
 
 #if defined(__AVX512BW__)
-/* Vectors of elements of that width: their number, masks of them, and operations by name. */
+/* Vectors of elements of that width: number of lanes, masks, and operations by name. */
 #define VECTOR_LANES HISTO_JOIN(LANES_OF_, BITS)
 #define LANES_OF_16 32
 #define LANES_OF_32 16

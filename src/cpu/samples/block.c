@@ -1,5 +1,5 @@
-/* Blocks: samples of strided runs, gathered where they are not contiguous, moved together where a mask or a range
- * filter leaves gaps, and their slots. */
+/* Makes blocks: samples of strided runs, gathered where they are not contiguous and compacted where a mask or a range
+ * filter leaves gaps; and their slots. */
 #include "cpu/samples/block.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static size_t operand_bytes(void)
     return HISTO_BLOCK * sizeof(double);
 }
 
-/* Samples of the axes, which may be computed, and weights. They come before mask and filter. */
+/* The number of columns: samples of the axes, which may be computed, and weights. They come before mask and filter. */
 static int columns_of(const histo_problem *problem)
 {
     return problem->naxes + (problem->weights != HISTO_ABSENT);
@@ -104,7 +104,8 @@ void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int
     blocks->iter = &blocks->merged;
     const bool in_memory_order = whole && ranges == 1 && job->problem->apart;
     histo_strided_iter_span(&job->iter, in_memory_order, &blocks->merged, &blocks->entries);
-    /* Where operands are laid out differently, the memory order of one may make runs short: then keep the view's. */
+    /* If operands are laid out differently, following the memory order of one may make runs short: then keep the view's
+     * order. */
     if (in_memory_order && last_extent(&blocks->merged) < LONG_RUN &&
         last_extent(&blocks->merged) < last_extent(&job->iter))
         histo_strided_iter_span(&job->iter, false, &blocks->merged, &blocks->entries);
@@ -119,7 +120,7 @@ static int64_t run_stride(const histo_strided_iter *iter, int operand)
     return iter->strides[operand][iter->ndim - 1];
 }
 
-/* Can the run's samples of this operand be used where they are? */
+/* Whether the run's samples of this operand can be used in place. */
 static bool is_in_place(const histo_blocks *blocks, int operand)
 {
     const histo_dtype dtype = blocks->job->problem->stored[operand];
@@ -128,7 +129,7 @@ static bool is_in_place(const histo_blocks *blocks, int operand)
            (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
 }
 
-/* The bytes of a pixel if the operands are adjacent channels of it; else 0. */
+/* The pixel pitch in bytes, if the operands are adjacent channels of pixels; else 0. */
 static int pitch_of_pixels(const histo_blocks *blocks)
 {
     const histo_strided_iter *iter = blocks->iter;
@@ -155,8 +156,8 @@ static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int
     blocks->run.n -= n;
 }
 
-/* Copy n samples of an operand from the current run; if memory is read ahead, piece by piece, so that prefetches do not
- * wait for each other. */
+/* Copy n samples of an operand from the current run; if memory is read ahead, in pieces, so that prefetches do not wait
+ * for each other. */
 static void fetch(const histo_blocks *blocks, int operand, int64_t n, char *to)
 {
     const histo_dtype dtype = blocks->job->problem->stored[operand];
@@ -176,8 +177,8 @@ static void fetch(const histo_blocks *blocks, int operand, int64_t n, char *to)
     }
 }
 
-/* Take the next n samples of the current run. in_place: operands that can be are used where they are.
- * Others are gathered behind the `filled` samples already in the block. */
+/* Take the next n samples of the current run. in_place: use operands in place where possible. Others are gathered after
+ * the `filled` samples already in the block. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
     const histo_strided_iter *iter = blocks->iter;
@@ -196,13 +197,14 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
     blocks->run.n -= n;
 }
 
-/* Go to the next run if the current one is used up; false at the end. */
+/* Advance to the next run if the current one is used up; false at the end. */
 static bool find_run(histo_blocks *blocks)
 {
     return blocks->run.n > 0 || histo_walk_next(&blocks->walk, &blocks->run);
 }
 
-/* Must the thread stop? Tables are added up after each entry of a batch. A function of records may take any time. */
+/* Whether the thread must stop. Also asked often for batches, whose tables are added up after each entry, and for
+ * functions of records, which may take any time. */
 static bool is_stopped(histo_blocks *blocks)
 {
     if (!blocks->work) return false;
@@ -213,7 +215,7 @@ static bool is_stopped(histo_blocks *blocks)
     return histo_pool_stops(blocks->work, work + HISTO_PIECE, blocks->all - left, blocks->all);
 }
 
-/* The next samples of one batch entry, whether they pass or not. room: how many may be gathered. */
+/* The next samples of one batch entry, whether they pass the filters or not. room: how many may be gathered. */
 static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
 {
     enum { SHORT_RUN = HISTO_BLOCK / 4 };
@@ -242,13 +244,14 @@ static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
     return true;
 }
 
-/* Of the last n samples, count those that do not pass as masked in their batch entries. */
+/* Count those of the last n samples that do not pass as masked in their batch entries. */
 static void add_left_out(const histo_blocks *blocks, const uint8_t *kept, int n)
 {
     uint64_t *masked = blocks->job->accumulators->masked;
     uint32_t entry[HISTO_BLOCK];
     histo_entries_of(&blocks->entries, blocks->next - n, n, 1, entry);
-    for (int i = 0, end; i < n; i = end) { /* one addition for a run of one entry: they would wait for each other */
+    for (int i = 0, end; i < n; i = end) { /* one addition per run within an entry: separate ones would wait for each
+                                            * other */
         int count = 0;
         for (end = i; end < n && entry[end] == entry[i]; end++)
             count += kept[end] ^ 1;
@@ -354,7 +357,7 @@ static void add_each(uint32_t *restrict slots, const uint32_t *restrict first, i
         slots[i] += first[i];
 }
 
-/* Nothing that is not read: where no memory is mapped, each prefetch takes a hundred nanoseconds. */
+/* Prefetch only what will be read: where no memory is mapped, each prefetch takes a hundred nanoseconds. */
 static void prefetch(const histo_problem *p, const histo_block *block, int column)
 {
     if (!block->ahead) return;
@@ -363,7 +366,7 @@ static void prefetch(const histo_problem *p, const histo_block *block, int colum
         histo_prefetch_l2(block->at[column], (size_t)(block->n * size));
 }
 
-/* Fills of few samples prepare nothing, neither tables nor spans of stored edges, unless these are nearly regular. */
+/* Small fills prepare neither tables nor spans of stored edges, unless these are nearly regular. */
 static void slots_on_axis(const histo_job *job, int axis, const void *samples, int n, uint32_t stride, bool accumulate,
                           uint32_t *slots)
 {
@@ -381,7 +384,7 @@ static void slots_on_axis(const histo_job *job, int axis, const void *samples, i
         histo_cpu_kernels_usable()->slots(lookup, spans, p->sampled[axis], samples, n, stride, accumulate, slots);
 }
 
-/* The slots of a block in its batch entry. */
+/* The slots of a block within its batch entry. */
 static void slots_in_entry(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
     const histo_problem *p = job->problem;
@@ -391,7 +394,7 @@ static void slots_in_entry(const histo_job *job, const histo_block *block, uint3
     }
 }
 
-/* Only few samples at a time: prefetches as many at once as a block has lines would wait for each other. */
+/* A few samples at a time: as many prefetches at once as a block has lines would wait for each other. */
 static void slots_in_entry_by_few(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
     enum { FEW = 256 };

@@ -1,4 +1,4 @@
-/* A range of doubles as a range of a dtype's values. */
+/* Converts a range of doubles to a range of a dtype's values. */
 #ifndef CPU_BOUNDS_H
 #define CPU_BOUNDS_H
 

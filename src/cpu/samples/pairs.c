@@ -7,7 +7,7 @@
 #include "view/gather.h"
 #include "view/pairs.h"
 
-/* Divide n differences by the means of as many numbers as there are images. They become floats in place. */
+/* Divide n differences by the means over all images. They become floats in place. */
 static void divide_differences(int32_t *differences, int n, uint32_t images, const uint32_t *sums)
 {
     for (int k = 0; k < n; k++) {
@@ -16,7 +16,7 @@ static void divide_differences(int32_t *differences, int n, uint32_t images, con
     }
 }
 
-/* Means and differences of n pixels of adjacent images, pair by pair. */
+/* Means and differences at n pixels of adjacent images, pair by pair. */
 #define DEFINE_PAIR(name, type)                                                                                        \
     static void pair_##name(const histo_strided_iter *iter, const type *restrict pixels, int n,                        \
                             int32_t *restrict differences, type *restrict means)                                       \

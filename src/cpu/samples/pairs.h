@@ -1,10 +1,10 @@
-/* Blocks of samples that are computed from pairs of images. */
+/* Blocks of samples computed from pairs of images. */
 #ifndef CPU_SAMPLES_PAIRS_H
 #define CPU_SAMPLES_PAIRS_H
 
 #include "cpu/samples/block.h"
 
-/* histo_blocks_next for them: a block is all pairs of some pixels. */
+/* histo_blocks_next for these: a block holds all pairs at some pixels. */
 bool histo_blocks_next_pairs(histo_blocks *blocks, histo_block *block);
 
 #endif

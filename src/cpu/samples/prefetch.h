@@ -1,4 +1,4 @@
-/* Prefetching what follows samples in memory. */
+/* Prefetching the memory that follows samples. */
 #ifndef CPU_PREFETCH_H
 #define CPU_PREFETCH_H
 

@@ -9,8 +9,8 @@
 
 #include "cpu/samples/prefetch.h"
 
-/* Are n > 2 values of 1, 2, 4 or 8 bytes all equal? For nearly all data that is not, one of two comparisons says no;
- * they look at values near the first, as others may not be in cache yet. Equal data is read at the speed of memory
+/* Whether n > 2 values of 1, 2, 4 or 8 bytes are all equal. For nearly all other data, one of two comparisons decides;
+ * they look at values near the first, as others may not be in cache yet. Equal data are read at the speed of memory
  * thanks to prefetching: the branch at a run's end is unpredictable, and the hardware prefetcher stops there. */
 static inline bool histo_all_equal(const void *values, size_t n, size_t size)
 {

@@ -10,7 +10,7 @@
 
 enum { FEWEST_SPANS = 1 << 4, MAX_SPANS = 1 << 16, SPANS_A_BIN = 16, SAMPLES_A_SPAN = 4 };
 
-/* The span of an edge, computed as slots.c does for a sample. */
+/* The span of an edge, computed as slots.c computes that of a sample. */
 static uint32_t span_of(const histo_spans *c, double x)
 {
     x = x > c->lo ? x : c->lo; /* fmax would be a function call */
@@ -19,8 +19,8 @@ static uint32_t span_of(const histo_spans *c, double x)
     return (uint32_t)(int32_t)((x - c->lo) * c->per_span);
 }
 
-/* Spans are between the first and the last finite edge. If there is none, or their distance is infinite, one span has
- * all edges. */
+/* Spans lie between the first and last finite edge. If there is none, or their distance is infinite, one span has all
+ * edges. */
 static void choose_range(histo_spans *c, const histo_lookup *l)
 {
     int32_t first = 0, last = l->bins;
@@ -32,7 +32,7 @@ static void choose_range(histo_spans *c, const histo_lookup *l)
     c->hi = isfinite(l->edges[last] - c->lo) ? l->edges[last] : c->lo;
 }
 
-/* The largest number of edges in a span. */
+/* The maximum number of edges in a span. */
 static int32_t crowd(const histo_spans *c, const double *edges, int32_t bins)
 {
     int32_t most = 0, in_span = 0;
@@ -53,8 +53,8 @@ static uint32_t spans_wanted(int64_t edges, int64_t samples)
     return wanted;
 }
 
-/* Choose spans of equal width, or spans of equally many bit patterns if these hold fewer edges; bit patterns increase
- * with values only where lo is positive. Returns the number of spans. */
+/* Choose spans of equal width, or with equally many bit patterns if these hold fewer edges; bit patterns increase with
+ * the value only if lo is positive. Returns the number of spans. */
 static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
 {
     const uint32_t wanted = spans_wanted(l->bins, samples);

@@ -17,7 +17,7 @@
 enum {
     MAX_BINS = 256,
     FLOWS = 3,
-    SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread */
+    SAMPLES_A_THREAD = 1 << 17, /* fewer samples do not repay waking a thread */
 };
 
 static const char *unsupported_reason(const histo_problem *p)
@@ -55,18 +55,18 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
     return (size_t)useful_threads(p, threads) * per_thread(p);
 }
 
-/* State of a thread. */
+/* Per-thread state. */
 typedef struct local {
     const histo_job *job;
     const histo_byte_counting *counting;
     void *counters;
-    uint64_t flow[FLOWS]; /* samples in slots 0, bins + 1, bins + 2, which have codes of bins */
+    uint64_t flow[FLOWS]; /* samples in slots 0, bins + 1, bins + 2, whose codes are those of bins */
     int64_t batch;
-    bool narrow; /* samples are counted as */
+    bool narrow; /* how samples are counted */
     histo_shorts as;
 } local;
 
-/* How 16-bit integers in bins of 2^k of them become codes; false if the samples are others. */
+/* How 16-bit integers in bins of 2^k become codes; false for other samples. */
 static bool shorts_of(const histo_problem *p, histo_shorts *as)
 {
     enum { SHORT = 16 };

@@ -16,10 +16,10 @@
 #include "cpu/samples/pipeline.h"
 
 enum {
-    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
-    TOGETHER = 64,              /* counters that are added, or left out, together */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer samples do not repay waking a thread */
+    TOGETHER = 64,              /* counters that are added, or skipped, together */
 };
-static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* the tables of all threads together */
+static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* for the tables of all threads together */
 
 static const char *unsupported_reason(const histo_problem *p)
 {
@@ -44,14 +44,14 @@ static int useful_threads(const histo_problem *p, int threads)
     return threads < useful ? threads : (int)useful;
 }
 
-/* Are tables added up when all samples are counted? Those of a batch are used again for its next histogram. */
+/* Whether tables are added up after all samples are counted. Those of a batch are reused for its next histogram. */
 static bool adds_later(const histo_problem *p, int threads)
 {
     return threads > 1 && p->batch == 1;
 }
 
-/* Adding a table to a histogram: a look at each counter, and additions to groups of them that are not all zero, or to
- * the counters that other threads add to as well. */
+/* Adding a table to a histogram: a look at each counter, and additions of groups that are not all zero, or of the
+ * counters that other threads add to as well. */
 static double table_us(const histo_problem *p, bool alone)
 {
     const double shared_us = 6e-3;
@@ -89,7 +89,7 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
     return (size_t)useful_threads(p, threads) * per_thread(p);
 }
 
-/* State of a thread. */
+/* Per-thread state. */
 typedef struct local {
     const histo_job *job;
     uint8_t *table;
@@ -110,7 +110,7 @@ static void carry(const void *to, size_t slot)
     add(to, slot, HISTO_CARRY);
 }
 
-/* Add n counters to counts that nobody else adds to now. */
+/* Add n counters to counts that no other thread adds to now. */
 static void add_counters(uint64_t *restrict counts, const uint8_t *restrict table, size_t n)
 {
     size_t s = 0;
@@ -145,7 +145,7 @@ static uint8_t *table_of(const histo_job *job, int index)
     return (uint8_t *)job->workspace + (size_t)index * per_thread(p) + histo_blocks_bytes(p) + HISTO_PIPELINE_BYTES;
 }
 
-/* Add a range of the slots of all threads' tables, of which all are used, to the histogram. */
+/* Add a range of the slots of all threads' tables, all of which are in use, to the histogram. */
 static void add_tables(const histo_job *job, int index, int threads)
 {
     const size_t slots = (size_t)job->accumulators->slots, groups = slots / TOGETHER;

@@ -1,5 +1,5 @@
-/* Counting bytes with scalar code: four tables in turn, so that equal neighbours do not wait for each other's store. A
- * run of equal bytes is one addition. Reaches one increment a cycle, the limit of one store a cycle. */
+/* Counts bytes with scalar code: four tables in turn, so that equal neighbours do not wait for each other's store. A
+ * run of equal bytes is one addition. Reaches one increment per cycle, the limit of one store per cycle. */
 #include "cpu/strategies/count_bytes.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum { TABLES = 4, RUN = 256, WORD = 8, MAX_HELD = 1 << 30 };
 typedef struct state {
     _Alignas(64) uint32_t tables[TABLES][256];
     uint64_t counts[256];
-    size_t held; /* bytes in the tables, whose counters hold 2^32 - 1 at most */
+    size_t held; /* bytes in the tables, at most 2^32 - 1 */
 } state;
 
 _Static_assert(sizeof(state) == HISTO_SCALAR_STATE_BYTES, "the header says so");
@@ -40,7 +40,7 @@ static void add_some(state *s, const uint8_t *bytes, size_t n)
             continue;
         }
         for (const uint8_t *at = bytes + i, *end = at + RUN; at < end; at += WORD) {
-            uint64_t word; /* one load for eight bytes: an increment loads and stores as well */
+            uint64_t word; /* one load for eight bytes: increments also load and store */
             memcpy(&word, at, sizeof word);
             for (int half = 0; half < 2; half++, word >>= 32) {
                 a[word & 0xff]++;

@@ -21,7 +21,7 @@
 #include "view/dtype.h"
 
 enum {
-    SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking a thread for */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer samples do not repay waking a thread */
     ON_STACK = 1 << 16,         /* bytes */
 };
 static const int64_t MAX_SPANNED = UINT32_MAX; /* slots */
@@ -45,7 +45,7 @@ static int useful_threads(const histo_problem *p, int threads)
     return threads < useful ? threads : (int)useful;
 }
 
-/* Loading lines of counters into the cache: each line of a batch once. Nothing for a single histogram. */
+/* The time to load lines of counters into the cache: each line of a batch once. Nothing for a single histogram. */
 static double lines_us(const histo_problem *p, double numbers)
 {
     enum { LINE = 64 / sizeof(uint64_t), IN_CACHE = 1 << 20, NEAR = 8 << 20 };
@@ -101,14 +101,14 @@ static void add_fast(const histo_accumulators *accumulators, int64_t first, cons
     }
 }
 
-/* Does one run of one operand hold all samples, each of which counts as 1? */
+/* Whether one run of one operand holds all samples, each counting as 1. */
 static bool is_one_run(const histo_job *job)
 {
     return job->iter.ndim == 1 && job->iter.operands == 1 && job->problem->batch == 1 &&
            !histo_is_computed(job->problem) && job->problem->weighting == HISTO_UNWEIGHTED;
 }
 
-/* The number of samples in each slot of a block; those that are all equal are counted at once. */
+/* Count the samples of a block; if all are equal, at once. */
 static void count_block(const histo_job *job, histo_block *block, uint32_t *slots)
 {
     uint64_t *const counts = job->accumulators->counts + block->batch * job->problem->slots;
@@ -124,7 +124,7 @@ static void count_block(const histo_job *job, histo_block *block, uint32_t *slot
     histo_cpu_kernels_usable()->count_longs(counts, slots, block->n);
 }
 
-/* Without the general walk through blocks, which takes as long as counting a hundred samples. */
+/* Avoids the general walk through blocks, which takes as long as counting a hundred samples. */
 static void count_one_run(const histo_job *job, int index, int threads)
 {
     (void)index;
@@ -184,7 +184,7 @@ static void count_range(const histo_job *job, int index, int threads)
 
 static histo_status launch(const histo_job *job)
 {
-    if (is_one_run(job)) { /* of one batch entry, and so for one thread */
+    if (is_one_run(job)) { /* in one batch entry, and so for one thread */
         if (job->end - job->begin > HISTO_BLOCK) return histo_run_ranges(job, 1, count_one_run);
         count_one_run(job, 0, 1);
         return HISTO_OK;

@@ -28,25 +28,25 @@ enum {
     DEFAULT_LARGEST_BITS = 24,
     MAX_BITS = 28,
     ROOMY_BITS = 16,     /* smaller tables grow when a quarter full, larger ones when half full */
-    PREFETCH_BITS = 13,  /* log2 of the entries from which a table exceeds the L1 cache */
-    PARTITION_BITS = 20, /* log2 of the entries from which it exceeds most of the last-level cache */
+    PREFETCH_BITS = 13,  /* log2 of the number of entries from which a table exceeds the L1 cache */
+    PARTITION_BITS = 20, /* log2 of the number of entries from which it exceeds most of the last-level cache */
     AHEAD = 64,          /* samples between prefetching an entry and using it */
     BUFFERED = 1 << 22,  /* slots that are partitioned together */
     RANGE_BITS = 8,      /* 2^8 ranges of the table */
     CROWDED = 64,        /* occupied entries probed before the table is considered too small, locally or overall */
-    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer samples do not repay waking a thread */
 };
 static const size_t MAX_TABLE_BYTES =
-    (size_t)1 << 30; /* the tables of all threads together, unless that is too little for each */
+    (size_t)1 << 30; /* for the tables of all threads together, unless that is too little for each */
 
-/* One thread's table and lists. */
+/* A thread's table and lists. */
 typedef struct slot_table {
     int bits;
     int64_t used;
-    histo_entry *entries; /* [1 << bits], of mixed slots; a count of 0: empty */
-    uint64_t *buffer;     /* [2 * BUFFERED]: mixed slots, and room to partition them; NULL before the first */
-    int buffered;         /* how many mixed slots there are */
-    histo_sparse full;    /* what the table was emptied into; one list in the end */
+    histo_entry *entries; /* [1 << bits], of mixed slots; count 0: empty */
+    uint64_t *buffer;     /* [2 * BUFFERED]: mixed slots, and room to partition them; NULL at first */
+    int buffered;         /* number of mixed slots in it */
+    histo_sparse full;    /* what the table was emptied into; a single list in the end */
     bool failed;          /* out of memory, or stopped */
 } slot_table;
 
@@ -81,8 +81,8 @@ static inline uint64_t unmixed(uint64_t slot)
     return slot ^ slot >> 32;
 }
 
-/* Find the entry of a mixed slot by linear probing: its own, or the empty one for it; NULL after more than `others`
- * others. */
+/* Find the entry of a mixed slot by linear probing: its own, or an empty one; NULL after more than `others` entries of
+ * other slots. */
 static inline histo_entry *find(const slot_table *t, uint64_t slot, int64_t others)
 {
     const uint64_t last = (UINT64_C(1) << t->bits) - 1;
@@ -132,7 +132,7 @@ static bool make_room(slot_table *t, int largest_bits)
     return true;
 }
 
-/* Count mixed slots, each `times` times, until the table gets too small; return how many were counted. */
+/* Count mixed slots, each `times` times, until the table gets too small; returns how many were counted. */
 static int count_some(slot_table *table_, const uint64_t *restrict slots, int n, uint64_t times)
 {
     slot_table t = *table_; /* a local copy, which the entries cannot alias */
@@ -307,7 +307,7 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return (size_t)threads * histo_blocks_bytes(problem);
 }
 
-/* A table grows beside the smaller one; its lists hold each sample once at most, and are merged into others. */
+/* A table grows next to the smaller one; its lists hold each sample at most once, and are merged into others. */
 static size_t memory(const histo_problem *p, int threads, const int64_t *params)
 {
     const int used = threads_of(p->samples, threads), most = largest_bits(used, params[LARGEST]);

@@ -25,22 +25,22 @@ enum {
     SUBTABLES,
     MAX_SUBTABLES = 8,
     RUN = 32,
-    MAX_EXACT = 1 << 16,        /* slots, at most, for a thread's own exact sums */
-    MAX_COPIED = 640 << 10,     /* bytes of copies of sums, so that they fit the L2 cache */
-    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
+    MAX_EXACT = 1 << 16,        /* maximum number of slots for per-thread exact sums */
+    MAX_COPIED = 640 << 10,     /* maximum bytes of copies of sums, to fit the L2 cache */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer samples do not repay waking a thread */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
-    LONG_BLOCK = 1 << 16,       /* integers that are counted where they are */
+    LONG_BLOCK = 1 << 16,       /* integers that are counted without computing slots */
 };
-static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* the tables of all threads together */
+static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* for the tables of all threads together */
 
 typedef struct layout {
     int threads;
     int subtables;
-    int powers;                                    /* 1: sums of w; 2: of w^2, too */
+    int powers;                                    /* 1: sums of w; 2: also of w^2 */
     bool exact;                                    /* sums are histo_digits */
     histo_sums fast;                               /* otherwise: fast sums, which include the counts */
-    size_t entries;                                /* the slots of one subtable */
-    size_t gathered, slots, weights, tables, sums; /* bytes of each part of a thread's workspace */
+    size_t entries;                                /* slots in a subtable */
+    size_t gathered, slots, weights, tables, sums; /* size in bytes of each part of a thread's workspace */
     size_t per_thread;
 } layout;
 
@@ -84,17 +84,17 @@ typedef struct shared {
     pthread_mutex_t lock; /* held while fast sums are added to the histogram */
 } shared;
 
-/* What one thread works with. */
+/* Per-thread state. */
 typedef struct local {
     shared *all;
     char *gathered;
-    histo_pipeline pipeline; /* with one table, without weights or with fast sums */
+    histo_pipeline pipeline; /* with a single table, without weights or with fast sums */
     uint32_t *slots;         /* otherwise */
-    double *weights;         /* those of two pieces, as one is in the pipeline */
+    double *weights;         /* of two pieces, as one is in the pipeline */
     uint32_t *tables;
     histo_sums fast;
     histo_digits *digits[2]; /* exact sums of w, and of w^2 */
-    int first[2];            /* the window of their first digit, once they are not 0 */
+    int first[2];            /* the window of their first digit, once they are nonzero */
     int64_t batch;
     int64_t held; /* samples in the tables */
 } local;
@@ -209,7 +209,7 @@ static void count_subtables(uint32_t *restrict tables, size_t entries, int subta
     }
 }
 
-/* A block whose samples all have the slot of the first. */
+/* Count a block whose samples all have the slot of the first. */
 static void count_constant(local *me, histo_block *block)
 {
     int n = block->n;
@@ -220,7 +220,7 @@ static void count_constant(local *me, histo_block *block)
     me->held += n;
 }
 
-/* Add a piece to a thread's own sums and counts. */
+/* Add a piece to the thread's sums and counts. */
 static void add_fast(local *me, const histo_block *piece)
 {
     const histo_job *job = me->all->job;
@@ -234,7 +234,8 @@ static void add_fast(local *me, const histo_block *piece)
     histo_pipeline_push(&me->pipeline, piece, weights);
 }
 
-/* Are a block's weights where the next block's will be? Then they cannot wait in the pipeline. */
+/* Whether the next block's weights will be in the same memory as this block's, so that they cannot wait in the
+ * pipeline. */
 static bool weights_are_copies(const local *me, const histo_block *block)
 {
     const layout *l = &me->all->layout;
@@ -244,8 +245,8 @@ static bool weights_are_copies(const local *me, const histo_block *block)
     return at >= copies && at < copies + l->gathered;
 }
 
-/* Add to a thread's own exact sums, moving their windows if necessary; or to the histogram's, if the thread has none or
- * the block's weights reach beyond HISTO_DIGITS windows. */
+/* Add to the thread's exact sums, moving their windows if necessary; or to the histogram's, if the thread has none or
+ * the block's weights span more than HISTO_DIGITS windows. */
 static void add_exact(local *me, const histo_block *block)
 {
     const layout *l = &me->all->layout;
@@ -294,7 +295,7 @@ static void count_piece(local *me, const histo_block *piece)
         count_subtables(me->tables, l->entries, l->subtables, me->slots, piece->n);
 }
 
-/* Count integers of one axis where they are; false if they are none. */
+/* Count integers of one axis without computing slots; false for other samples. */
 static bool count_integers(local *me, const histo_block *block)
 {
     const layout *l = &me->all->layout;
@@ -362,8 +363,8 @@ static double cost_us(const histo_problem *p, int threads)
         count_ns += l.exact ? 1.2 * l.powers : 4 * l.powers;
     const double sample_ns = histo_gather_ns(p) + histo_pipelined_slots_ns(p) + count_ns;
     const double flushed = p->batch > l.threads ? (double)p->batch : l.threads;
-    /* To clear the tables and to add them up; those of several megabytes are new pages for each fill, and so many
-     * counters come from memory. */
+    /* The time to clear the tables and to add them up. Tables of several megabytes are new pages in each fill, and so
+     * many counters come from memory. */
     const bool far = l.tables >= 4 << 20 || (double)p->slots * (double)p->batch * sizeof(uint64_t) > 8 << 20;
     const double counter_us = l.threads > 1 ? 1e-3 : far ? 0.6e-3 : l.tables >= 1 << 19 ? 0.35e-3 : 0.18e-3;
     const double counts_us = (double)l.entries * counter_us * l.subtables;

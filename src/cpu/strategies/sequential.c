@@ -25,7 +25,7 @@ static double cost_us(const histo_problem *problem, int threads)
     return 0.1 + (double)problem->samples * (0.03 * problem->naxes + weight_us);
 }
 
-/* Does the sample at these addresses pass the mask and the range filter? */
+/* Whether the sample at these addresses passes the mask and the range filter. */
 static bool is_kept(const histo_job *job, const char *const *at)
 {
     const histo_problem *p = job->problem;
@@ -36,7 +36,7 @@ static bool is_kept(const histo_job *job, const char *const *at)
     return kept;
 }
 
-/* One sample of each operand at these addresses, as its plain dtype has it. */
+/* Fetch one sample of each operand at these addresses, in its plain dtype. */
 static void fetch(const histo_job *job, const char *const *from, uint64_t *room, const char **at)
 {
     for (int o = 0; o < job->problem->operands; o++) {
@@ -104,7 +104,7 @@ static void count_in_memory(const histo_job *job, int index, int threads)
     }
 }
 
-/* One thread, which the monitor may stop. */
+/* A single thread, which the monitor may stop. */
 static histo_status launch(const histo_job *job)
 {
     if (histo_is_computed(job->problem)) return histo_run_ranges(job, 1, count_computed);

@@ -63,8 +63,7 @@ static void sort_and_count(const histo_job *job, int64_t batch, void *keys, int6
         count_f64(lookup, keys, n, counts);
 }
 
-/* Append the samples of a block to `keys`, widened; return how many. NaN has no sort order and is counted immediately.
- */
+/* Append the samples of a block to `keys`, widened; returns how many. NaN does not sort and is counted immediately. */
 static int64_t append(const histo_job *job, const histo_block *block, void *keys, int64_t filled)
 {
     const histo_problem *p = job->problem;

@@ -1,4 +1,4 @@
-/* Sorting a chunk of keys of one TYPE, and counting what is sorted. sort_search.c includes this once for each:
+/* Sorts a chunk of keys of one TYPE, and counts the sorted keys. sort_search.c includes this once for each:
  * NAME(function) is the function's name for the TYPE. */
 static int NAME(compare)(const void *a, const void *b)
 {

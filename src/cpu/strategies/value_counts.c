@@ -20,13 +20,13 @@
 #include "view/dtype.h"
 
 enum {
-    SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread */
+    SAMPLES_A_THREAD = 1 << 17, /* fewer samples do not repay waking a thread */
     SHORTS_A_THREAD = 1 << 20,  /* fewer 16-bit samples do not repay adding up all values */
     LONG_BLOCK = 1 << 18,       /* 16-bit samples between checks of their distribution */
     PART = 4096,          /* 8-bit samples; longer runs of one value are read more slowly (Zen 5: 31, not 37 GB/s) */
-    SMALL_FILL = 1 << 14, /* up to so many bytes need no workspace */
+    SMALL_FILL = 1 << 14, /* up to this many bytes need no workspace */
     VALUES_16 = 1 << 16,
-    STRETCH = 512,      /* 16-bit samples; as many are prefetched */
+    STRETCH = 512,      /* 16-bit samples; equally many are prefetched */
     LOOKED_AT = 1024,   /* samples probed for their distribution */
     MAX_HELD = 1 << 30, /* samples; four-byte counters cannot wrap */
     MAX_BUFFERS = 4,    /* for blocks of samples, mask, where, and samples that pass */
@@ -63,7 +63,7 @@ static const histo_byte_counting *counting_of(const histo_problem *p)
 }
 
 /* The time to scan the counters of all values of a batch entry. Most of it is mispredicted branches if some values
- * occur and others do not, and the lookups of those that occur. */
+ * occur and others do not, and lookups of those that occur. */
 static double values_us(const histo_problem *p)
 {
     if (is_bytes(p)) return counting_of(p)->finish_us + 0.1;
@@ -107,7 +107,7 @@ static uint32_t slot_of(const histo_problem *p, size_t value)
     return histo_lookup_slot(l, p->dtypes[0], is_bytes(p) ? (const void *)&one : (const void *)&two);
 }
 
-/* State of a thread. */
+/* Per-thread state. */
 typedef struct local {
     const histo_job *job;
     char *gathered;
@@ -162,7 +162,7 @@ static void carry(const void *to, size_t value)
     add_value(to, value, HISTO_CARRY);
 }
 
-/* Do the values use only their upper ten bits? */
+/* Whether the values use only their upper ten bits. */
 static bool are_upper_bits(const uint16_t *values, int64_t n)
 {
     uint16_t bits = 0;
@@ -171,7 +171,7 @@ static bool are_upper_bits(const uint16_t *values, int64_t n)
     return (bits & 63) == 0;
 }
 
-/* Do the values share cache lines of four-byte counters? 1024 uniform values would use 900 lines. */
+/* Whether the values share cache lines of four-byte counters. 1024 uniform values would use 900 lines. */
 static bool are_close(const uint16_t *values)
 {
     enum { A_LINE = 16, MAX_LINES = 600 };
@@ -250,7 +250,7 @@ static void count_range(const histo_job *job, int index, int threads)
 
 /* Batch entries that are channels of interleaved pixels. */
 typedef struct interleaved {
-    int count, pitch;          /* channels; bytes per pixel, at most HISTO_MAX_CHANNELS */
+    int count, pitch;          /* number of channels; bytes per pixel, at most HISTO_MAX_CHANNELS */
     histo_strided_iter pixels; /* the job's iterator over the first channel only: a batch entry is an image */
 } interleaved;
 

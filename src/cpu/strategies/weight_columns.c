@@ -19,16 +19,16 @@
 #include "view/dtype.h"
 
 enum {
-    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer samples do not repay waking a thread */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
 };
-static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* the tables of all threads together */
+static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* for the tables of all threads together */
 
 typedef struct layout {
     int threads;
-    int lanes;                                     /* lanes of the vectors of sums: HISTO_MAX_COLUMNS at most */
+    int lanes;                                     /* lanes in the vectors of sums: HISTO_MAX_COLUMNS at most */
     bool squared;                                  /* there are sums of w^2, too */
-    size_t gathered, slots, weights, counts, sums; /* bytes of each part of a thread's workspace */
+    size_t gathered, slots, weights, counts, sums; /* size in bytes of each part of a thread's workspace */
     size_t per_thread;
 } layout;
 
@@ -61,13 +61,13 @@ typedef struct shared {
     pthread_mutex_t lock; /* held while sums are added to the histogram */
 } shared;
 
-/* What one thread works with. */
+/* Per-thread state. */
 typedef struct local {
     shared *all;
-    histo_job part; /* the job, with the samples that are taken next */
+    histo_job part; /* the job, restricted to the samples taken next */
     char *gathered;
     uint32_t *slots, *counts;
-    char *copied;               /* weights of a block, for each lane and for those without an entry */
+    char *copied;               /* copies of a block's weights, for each lane and for lanes without an entry */
     histo_weight_lanes weights; /* the weights of the block */
     double *sums;               /* [slot][of w, and of w^2][lane] */
     int64_t held;               /* samples in the counts */
@@ -111,14 +111,14 @@ static void flush(local *me, int64_t first, int entries)
     me->held = 0;
 }
 
-/* Are the weights of a block in the caller's memory? */
+/* Whether the weights of a block are in the caller's memory. */
 static bool are_in_place(const local *me, const histo_block *block)
 {
     const uintptr_t at = (uintptr_t)block->at[me->part.problem->weights], copies = (uintptr_t)me->gathered;
     return !(at >= copies && at < copies + me->all->layout.gathered);
 }
 
-/* Take the weights of samples [begin, end) of an entry, and in the first lane their slots; returns how many samples
+/* Take the weights of samples [begin, end) of an entry and, in the first lane, their slots; returns how many samples
  * pass. */
 static int take(local *me, int lane, int64_t entry, int64_t begin, int64_t end)
 {
@@ -134,7 +134,7 @@ static int take(local *me, int lane, int64_t entry, int64_t begin, int64_t end)
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, 0, 1, me->gathered);
-    blocks.work = NULL; /* all of them, or samples and weights would not go together */
+    blocks.work = NULL; /* do not stop halfway: samples and weights would no longer match */
     while (histo_blocks_next(&blocks, &block)) {
         char *to = copied + (size_t)n * size;
         histo_block_add_masked(job, &block, me->all->layout.threads == 1);
@@ -150,8 +150,8 @@ static int take(local *me, int lane, int64_t entry, int64_t begin, int64_t end)
     return n;
 }
 
-/* Where the weights of an entry's first sample are, if those of the following entries are beside them, and samples lie
- * at one distance from each other; else NULL. */
+/* Where the weights of an entry's first sample are, if those of the following entries are next to them and samples are
+ * equally far apart; else NULL. */
 static const char *rows_of(const local *me, int64_t entry)
 {
     const histo_problem *p = me->part.problem;
@@ -166,7 +166,7 @@ static const char *rows_of(const local *me, int64_t entry)
                : NULL;
 }
 
-/* Count samples [begin, end) of some entries, which all have those of the first. */
+/* Count samples [begin, end) of several entries, which all have the samples of the first. */
 static void count_entries(local *me, int64_t first, int entries, int64_t begin, int64_t end)
 {
     const layout *l = &me->all->layout;
@@ -206,8 +206,8 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The entries of the job, as many at a time as there are lanes; one at a time if a fill by the plan has other samples
- * in each, or counts a part of the batch only. */
+/* The entries of the job, as many at a time as there are lanes; one at a time if a fill by the plan has different
+ * samples in each, or counts only part of the batch. */
 static void count_range(void *context, int index)
 {
     shared *all = context;
@@ -237,7 +237,7 @@ static const char *unsupported_reason(const histo_problem *p)
 
 static double cost_us(const histo_problem *p, int threads)
 {
-    enum { OTHERWISE = 10 }; /* other strategies are for entries with samples of their own */
+    enum { OTHERWISE = 10 }; /* other strategies are better for entries with samples of their own */
     const layout l = layout_of(p, threads);
     const int powers = l.squared ? 2 : 1;
     const double entries = (double)smaller(p->batch, l.lanes), groups = (double)p->batch / entries;

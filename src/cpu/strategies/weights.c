@@ -76,13 +76,13 @@ static void widen(histo_dtype dtype, const void *weights, int n, double *numbers
         histo_widen(dtype, weights, n, numbers);
 }
 
-/* Does double represent all weights with these extremes? Only 64-bit integers may be rounded. */
+/* Whether doubles represent all weights with these extremes. Only 64-bit integers may be rounded. */
 static bool are_exact(histo_dtype dtype, histo_magnitudes extremes)
 {
     return histo_dtype_size(dtype) < sizeof(int64_t) || dtype == HISTO_F64 || extremes.most < histo_exact_bits(0x1p53);
 }
 
-/* As touch_block, but marks all windows between the lowest and the highest, if they are few; else returns false. */
+/* As touch_block, but marks all windows between the lowest and the highest; false if there are too many. */
 static bool touch_near(touched_windows *set, const histo_problem *p, const void *weights, int n)
 {
     double numbers[HISTO_BLOCK];
@@ -138,7 +138,7 @@ static void touch_share(void *context, int index)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Find the windows of all weights that the job reads. Weights of masked samples are included, which costs only memory.
+/* Find the windows of all weights that the job reads. Weights of masked samples are included, which only costs memory.
  * The first piece of a fill scans the whole fill: once there is room for all its weights and carries, no later piece
  * can fail. */
 static histo_status find_windows(const histo_job *job, touched_windows *found)
@@ -207,7 +207,7 @@ bool histo_block_exact_weights(const histo_job *job, const histo_block *block, d
     return p->weights == HISTO_ABSENT || are_exact(p->dtypes[p->weights], *extremes);
 }
 
-/* Add digits of `count` windows to their planes; one without a plane has no digits. */
+/* Add the digits of `count` windows to their planes; where there is no plane, there are no digits. */
 static inline void add_planes(int64_t *const *planes, int count, const uint32_t *slots, int n,
                               const int64_t digits[HISTO_DIGITS][HISTO_PIECE])
 {
@@ -216,7 +216,7 @@ static inline void add_planes(int64_t *const *planes, int count, const uint32_t 
             planes[k][slots[i]] += digits[k][i];
 }
 
-/* Add numbers within a few windows to the sums of their slots. No other thread adds to them. */
+/* Add numbers that span a few windows to the sums of their slots. No other thread adds to them. */
 static void add_near(histo_exact *sums, int64_t first, histo_reach reach, const uint32_t *slots, const double *numbers,
                      int n)
 {
@@ -240,7 +240,7 @@ static void add_near(histo_exact *sums, int64_t first, histo_reach reach, const 
     }
 }
 
-/* Add the sums of wanted powers whose windows are few. Clears wanted[…] of these. */
+/* Add the sums of the wanted powers that span few windows. Clears wanted[…] for these. */
 static void add_all_near(const histo_job *job, const histo_block *block, bool wanted[2], const uint32_t *slots)
 {
     histo_exact *const sums[] = {job->accumulators->exact_w, job->accumulators->exact_w2};

@@ -1,4 +1,4 @@
-/* Brackets. Compiled once for each level of the instruction set (isa.h). */
+/* Brackets. Compiled once for each instruction set level (isa.h). */
 #include "cpu/kernels/brackets/brackets.h"
 
 #include <string.h>

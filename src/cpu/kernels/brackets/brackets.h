@@ -1,4 +1,4 @@
-/* Which samples lie in a few ranges, and how many lie below each: for order statistics. */
+/* For order statistics: which samples lie in a few ranges, and how many lie below each. */
 #ifndef CPU_BRACKETS_H
 #define CPU_BRACKETS_H
 
@@ -6,7 +6,7 @@
 
 enum { HISTO_MAX_BRACKETS = 8 };
 
-/* Ranges of ordered samples, first to last, that do not overlap. A sample of 32 or 64 bits is ordered if its bits, as a
+/* Disjoint ranges of ordered samples, in increasing order. A sample of 32 or 64 bits is ordered if its bits, as a
  * signed integer, increase with its value: -0 is below 0, NaN beyond the infinities. */
 typedef struct histo_brackets {
     int count;

@@ -3,7 +3,7 @@
 
 #if defined(__AVX512BW__)
 
-/* How many of keys[n], which are in brackets, are in each. */
+/* Count how many of keys[n], all of them in brackets, are in each. */
 static void NAME(divide)(const UNSIGNED *keys, int n, order o, const histo_brackets *brackets, histo_bracketed *found)
 {
     for (int b = 0; b < brackets->count; b++) {
@@ -18,7 +18,7 @@ static void NAME(divide)(const UNSIGNED *keys, int n, order o, const histo_brack
     }
 }
 
-/* Count the NaN of samples that have some. */
+/* Count the NaNs in samples that have some. */
 static void NAME(count_nan)(const UNSIGNED *x, int n, order o, const histo_brackets *brackets, histo_bracketed *found)
 {
     for (int i = 0; i < n; i++) {
@@ -28,8 +28,9 @@ static void NAME(count_nan)(const UNSIGNED *x, int n, order o, const histo_brack
     }
 }
 
-/* All samples of brackets are copied, so that those in each need not be counted one by one. A sample may be in the last
- * bracket that begins at it or below. Inlined for a constant number of brackets, which stay in registers then. */
+/* Samples in all brackets are copied together, so that those in each need not be counted one by one. A sample may be in
+ * the last bracket that begins at it or below. Inlined for a constant number of brackets, which then stay in registers.
+ */
 static inline __attribute__((always_inline)) int NAME(copied)(const UNSIGNED *x, int n, order o,
                                                               const histo_brackets *brackets, int count, bool floats,
                                                               histo_bracketed *found, UNSIGNED *to)
@@ -70,7 +71,7 @@ static inline __attribute__((always_inline)) int NAME(copied)(const UNSIGNED *x,
     return kept;
 }
 
-/* Masks of vectors both count and compress. */
+/* The same masks of vectors serve for counting and compressing. */
 static int NAME(some_copied)(const UNSIGNED *x, int n, order o, const histo_brackets *brackets, bool floats,
                              histo_bracketed *found, UNSIGNED *to)
 {
@@ -143,7 +144,7 @@ static inline __attribute__((always_inline)) int NAME(most)(const UNSIGNED *x, i
 
 #else
 
-/* All, by loops that the compiler vectorises; few samples are kept. */
+/* Process all samples in loops that the compiler vectorises; only few samples are kept. */
 static int NAME(most)(const UNSIGNED *x, int n, order o, const histo_brackets *brackets, bool floats,
                       histo_bracketed *found, UNSIGNED *to, int *kept)
 {

@@ -1,4 +1,4 @@
-/* Counting into tables of one-byte or four-byte counters. Compiled once for each level of the instruction set (isa.h).
+/* Counting into tables of one-byte or four-byte counters. Compiled once for each instruction set level (isa.h).
  *
  * A one-byte counter wraps once in 256 increments: a branch on that is mispredicted each time, and a misprediction
  * costs as much as a hundred increments. Carries are therefore collected as bits and handled later, off the critical
@@ -17,7 +17,7 @@
 #endif
 
 enum {
-    GROUP = 64, /* indices that are examined together for few distinct values */
+    GROUP = 64, /* indices that are examined together for having few distinct values */
     GROUPS = HISTO_PIECE / GROUP,
     UNROLLED = 8,
 };
@@ -35,7 +35,7 @@ static inline bool add_32(uint32_t *counter, int count)
     return false;
 }
 
-/* The index that a bit of a step's carries belongs to. */
+/* The index that a bit in a step's carries belongs to. */
 static inline int index_of(int step, int bit)
 {
     const int count = step * HISTO_STEP + HISTO_STEP - 1 - bit; /* indices counted before it */
@@ -49,7 +49,7 @@ static inline int ones(uint64_t bits)
     return (int)_mm_popcnt_u64(bits);
 }
 
-/* The number of elements of one vector that equal `place`. */
+/* The number of elements of a vector that equal `place`. */
 static inline int alike_32(const uint32_t *at, uint32_t place)
 {
     return ones(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(at), _mm512_set1_epi32((int)place)));
@@ -119,8 +119,8 @@ bool HISTO_OF_ISA(count_words)(void *table, const uint32_t *at, int n, histo_car
 
 #if defined(__AVX512BW__)
 
-/* Count a group of which three values make up much, as samples outside an axis or NaN do: increments of one counter
- * would wait for each other. False, and quick, where they do not. */
+/* Count a group if three values make up much of it, as samples outside an axis or NaN may: increments of one counter
+ * would wait for each other. Otherwise return false, quickly. */
 static inline bool count_common(uint64_t *table, const uint32_t *slots)
 {
     enum { COMMON = 3, MAX_OTHERS = 40 };

@@ -1,5 +1,5 @@
-/* Tables of one-byte counters that carry 256 to the histogram when they wrap; tables of 32-bit counters, which are
- * counted in the same way without carries; and the histogram's own counters. */
+/* Tables of one-byte counters that carry 256 to the histogram when they wrap; tables of 32-bit counters, counted in the
+ * same way but without carries; and the histogram's own counters. */
 #ifndef CPU_BYTE_TABLE_H
 #define CPU_BYTE_TABLE_H
 
@@ -13,24 +13,24 @@
 
 /* ---- Interleaved counting ---- */
 
-/* HISTO_PIECE indices are cut into streams, and a round takes one index of each, so that equal neighbours do not wait
- * for each other's store. A step is as many indices as there are bits in a word, which holds their carries. */
+/* HISTO_PIECE indices are divided into streams, and a round takes one index from each, so that equal neighbours do not
+ * wait for each other's store. A step has as many indices as a word has bits, for its carries. */
 enum {
     HISTO_STREAMS = 16,
-    HISTO_STREAM = HISTO_PIECE / HISTO_STREAMS, /* indices of a stream */
-    HISTO_STEP = 64,                            /* indices of a step */
+    HISTO_STREAM = HISTO_PIECE / HISTO_STREAMS, /* indices in a stream */
+    HISTO_STEP = 64,                            /* indices in a step */
     HISTO_STEPS = HISTO_PIECE / HISTO_STEP,
-    HISTO_ROUNDS = HISTO_STEP / HISTO_STREAMS, /* rounds of a step */
+    HISTO_ROUNDS = HISTO_STEP / HISTO_STREAMS, /* rounds in a step */
 };
 
-/* Add 1, and append to `carries` whether the counter wrapped. */
+/* Increment a counter, and shift into `carries` whether it wrapped. */
 static inline uint64_t histo_increment_8(uint8_t *counter, uint64_t carries)
 {
 #if defined(__x86_64__)
     __asm__("addb $1, %1\n\tadcq %0, %0" : "+r"(carries), "+m"(*counter) : : "cc");
     return carries;
 #elif defined(__aarch64__)
-    const uint32_t count = *counter; /* the comparison with 255 sets the carry flag where it wraps */
+    const uint32_t count = *counter; /* the comparison with 255 sets the carry flag if it wraps */
     __asm__("cmp %w1, #255\n\tadc %0, %0, %0" : "+r"(carries) : "r"(count) : "cc");
     *counter = (uint8_t)(count + 1);
     return carries;
@@ -66,8 +66,8 @@ HISTO_DEFINE_COUNT_STEP(wide, uint16_t, uint32_t, 32)
 /* Add the weights of one step of a piece to the sums of their slots. */
 typedef void histo_add_step_fn(const histo_sums *sums, const uint32_t *slots, const void *weights, int step);
 
-/* The second stage of the pipeline of slots (pipeline.h): a piece's slots and the table that they are counted in, of
- * bytes with HISTO_STEPS words of carries, or of words; or the sums that their weights are added to. */
+/* The consumer of the slot pipeline (pipeline.h): a piece's slots and the table they are counted in, of bytes with
+ * HISTO_STEPS words of carries, or of words; or the sums to which their weights are added. */
 typedef struct histo_consumer {
     const uint32_t *at;
     uint8_t *bytes;
@@ -88,47 +88,49 @@ static inline void histo_consume(const histo_consumer *to, int step)
         to->add(to->sums, to->at, to->weights, step);
 }
 
-/* The first stage: produce the slots of HISTO_PIECE samples and consume a step of other slots with each HISTO_STEP of
+/* The producer: produce the slots of HISTO_PIECE samples, and consume a step of other slots with every HISTO_STEP of
  * them. Increments wait for stores, vector operations do not, so both together take little longer than one. */
 typedef void histo_produce_fn(const histo_lookup *lookup, const histo_spans *spans, const void *samples,
                               uint32_t *slots, histo_consumer to);
 
-/* What produces slots in this way; NULL if nothing does. near: the lookup's stored edges are nearly regular. */
+/* The function that produces slots like this; NULL if there is none. near: the lookup's stored edges are nearly
+ * regular. */
 typedef histo_produce_fn *histo_producer_of_fn(const histo_lookup *lookup, bool near, histo_dtype dtype);
 
-/* The samples whose slots are wanted next. */
+/* The samples whose slots are needed next. */
 typedef struct histo_producer {
     histo_produce_fn *produce; /* may be NULL */
     const histo_lookup *lookup;
-    const histo_spans *spans; /* those of a lookup by search */
+    const histo_spans *spans; /* of a lookup by search */
     const void *samples;
     uint32_t *slots;
 } histo_producer;
 
-/* Takes the 256 counts of an index whose counter wrapped. */
+/* Called with an index whose counter wrapped, to carry its 256 counts. */
 typedef void histo_carry_fn(const void *to, size_t index);
 
-/* Add 1 to table[at[i]] for each of n slots; the counters are bytes (count_slots) or 32-bit words (count_words). True
- * if the slots of `next`, which may be NULL, have been produced meanwhile; n is HISTO_PIECE then. */
+/* Increment table[at[i]] for each of n slots; the counters are bytes (count_slots) or 32-bit words (count_words).
+ * Returns true if the slots of `next`, which may be NULL, have been produced meanwhile, for which n must be
+ * HISTO_PIECE. */
 typedef bool histo_count_slots_fn(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
                                   const histo_producer *next);
 
-/* Start the slots of `next` while a piece's are consumed. */
+/* Produce the slots of `next` while those of a piece are consumed. */
 static inline void histo_produce(const histo_producer *next, histo_consumer to)
 {
     next->produce(next->lookup, next->spans, next->samples, next->slots, to);
 }
 
-/* Add the weights of n samples, floats or doubles, to the sums of their slots; true as for histo_count_slots_fn. */
+/* Add the weights of n samples, floats or doubles, to the sums of their slots; returns as histo_count_slots_fn. */
 typedef bool histo_add_weights_fn(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats,
                                   int n, const histo_producer *next);
 
-/* Add 1 to table[slots[i]] for each of n slots. */
+/* Increment table[slots[i]] for each of n slots. */
 typedef void histo_count_longs_fn(uint64_t *table, const uint32_t *slots, int n);
 
 /* ---- Values ---- */
 
-/* How 16-bit values are counted, each with a counter of its own: a word, a byte, or the byte at
+/* How 16-bit values are counted, with a counter for each value: a word, a byte, or the byte at
  * histo_spread_place(value). */
 typedef enum histo_value_counters { HISTO_IN_BYTES, HISTO_IN_SPREAD_BYTES, HISTO_IN_WORDS } histo_value_counters;
 typedef void histo_count_values_fn(void *table, const uint16_t *at, int n, histo_value_counters counters,
@@ -137,7 +139,8 @@ typedef void histo_count_values_fn(void *table, const uint16_t *at, int n, histo
 enum { HISTO_CARRY = 256 };
 
 /* Samples of fewer than 16 bits are often stored in the upper bits, and counters 4096 bytes apart compete for one set
- * of the L1 cache. An involution: it maps places to values, too. Samples that do not need it take a fifth longer. */
+ * of the L1 cache. An involution: it also maps places back to values. Samples that do not need it take a fifth longer.
+ */
 static inline uint16_t histo_spread_place(uint16_t value)
 {
     return (uint16_t)(value ^ (value >> 6 & 0x3c0));

@@ -1,6 +1,6 @@
-/* Counting indices of one type in counters of one width. byte_table.c includes this once for each kind of index:
- * NAME(function) is the function's name, INDEX_BITS the width of an index, COUNTER_BITS that of a counter. Where SPREAD
- * is defined, a value's counter is at histo_spread_place(value). */
+/* Counts indices of one type in counters of one width. byte_table.c includes this once for each kind of index:
+ * NAME(function) is the function's name, INDEX_BITS the width of an index, COUNTER_BITS that of a counter. If SPREAD is
+ * defined, a value's counter is at histo_spread_place(value). */
 #define INDEX HISTO_JOIN(uint, HISTO_JOIN(INDEX_BITS, _t))
 #define COUNTER HISTO_JOIN(uint, HISTO_JOIN(COUNTER_BITS, _t))
 #define OF_INDEX(function) HISTO_JOIN(function##_, INDEX_BITS)
@@ -13,8 +13,8 @@
 
 #if defined(__AVX512BW__)
 
-/* Is count_few worth trying? Only if the first value of the groups is frequent in their last vectors, which it is
- * neither for short runs nor for a single group. */
+/* Whether count_few is worth trying: only if the first value of the groups is also frequent in their last vectors,
+ * which is true neither of short runs nor of a single group. */
 static inline bool NAME(may_be_few)(const INDEX *at)
 {
     enum { LANES = 64 / sizeof *at };
@@ -24,8 +24,8 @@ static inline bool NAME(may_be_few)(const INDEX *at)
     return far * 32 >= GROUPS * LANES * 6;
 }
 
-/* Count a group value by value if few values make up much of it; else return false, which is quick where two of its
- * values are rare in the first vector. */
+/* Count a group value by value if few values make up much of it; else return false, quickly if two of its values are
+ * rare in the first vector. */
 static inline bool NAME(count_few)(COUNTER *table, const INDEX *at, histo_carry_fn *carry, const void *to)
 {
     enum { PROBES = 3, FEW = 5, SOME_OTHERS = 12, MAX_OTHERS = 40, LANES = 64 / sizeof *at };
@@ -70,7 +70,7 @@ static inline bool NAME(count_few)(COUNTER *table, const INDEX *at, histo_carry_
 
 #endif
 
-/* Count a group of which no value makes up much. */
+/* Count a group in which no value is frequent. */
 static inline void NAME(count_group)(COUNTER *table, const INDEX *at, histo_carry_fn *carry, const void *to)
 {
     uint64_t carries = 0;
@@ -91,7 +91,7 @@ static inline void NAME(count_group)(COUNTER *table, const INDEX *at, histo_carr
 #define PRODUCE(next, table, from, carried) histo_produce(next, (histo_consumer){.at = from, .words = table})
 #endif
 
-/* Count a piece, and produce the slots of the next one meanwhile. */
+/* Count a piece while producing the slots of the next one. */
 static inline void NAME(count_interleaved)(COUNTER *table, const INDEX *at, histo_carry_fn *carry, const void *to,
                                            const histo_producer *next)
 {

@@ -1,5 +1,5 @@
-/* What three comparisons find of floats of BITS bits, compared as integers (extremes.c). extremes.c includes this once
- * for each width. */
+/* What three comparisons find out about floats of BITS bits, compared as integers (extremes.c). extremes.c includes
+ * this once for each width. */
 #define PIECE NAME(piece)
 #define COLUMNS NAME(columns)
 
@@ -23,7 +23,7 @@ static PIECE NAME(bits_of)(const UNSIGNED *x, int n)
     return (PIECE){.least = least, .most = most, .top = top};
 }
 
-/* Extremes of the finite samples; the others are counted. */
+/* The extremes of the finite samples, and the number of others. */
 static PIECE NAME(finite_bits_of)(const UNSIGNED *x, int n, UNSIGNED infinity)
 {
     SIGNED least = SIGNED_MAX, most = SIGNED_MIN;

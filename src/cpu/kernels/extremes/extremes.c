@@ -1,10 +1,10 @@
-/* Extremes. Compiled once for each level of the instruction set (isa.h); the compiler vectorises the loops.
+/* Extremes. Compiled once for each instruction set level (isa.h); the compiler vectorises the loops.
  *
- * Floats are compared as integers. Those without a sign are in the order of their bits; those with one are in the
- * opposite order, and come after all others if bits are unsigned, before them if bits are signed. So three numbers give
- * the extremes: the largest unsigned, the largest signed and the smallest signed bits. That takes three instructions
- * for a vector, and no more to notice NaN and infinities, whose bits are beyond those of numbers. A piece with some of
- * these is looked at again. */
+ * Floats are compared as integers. Positive floats sort like their bits; negative ones sort in the opposite order,
+ * above all positive ones if bits are unsigned, below them if bits are signed. So three numbers give the extremes: the
+ * largest unsigned, the largest signed and the smallest signed bits. That takes three instructions per vector, and also
+ * detects NaN and infinities, whose bits are beyond those of finite numbers. A piece that has some is examined again.
+ */
 #include "cpu/kernels/extremes/extremes.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "cpu/kernels/template.h"
 #include "view/dtype.h"
 
-enum { PIECE_BYTES = 16384 }; /* fits into the L1 cache; its samples can be counted in 16 bits */
+enum { PIECE_BYTES = 16384 }; /* fits the L1 cache; 16 bits can count its samples */
 
-/* Has there been a number, so that there is a minimum? */
+/* Whether there has been a finite sample, so that there is a minimum. */
 static inline bool any_yet(const histo_extremes *e)
 {
     return e->samples > e->nan + e->below + e->above;

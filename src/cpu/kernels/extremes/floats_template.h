@@ -1,4 +1,4 @@
-/* Extremes of floats of one type, from what bits_template.h finds. extremes.c includes this once for each:
+/* Extremes of floats of one type, derived from what bits_template.h finds. extremes.c includes this once for each:
  * NAME(function) is the function's name for the type, BITS its width, INFINITE the bits of infinity. */
 #define OF_BITS(name) HISTO_JOIN(name##_, BITS)
 #define SIGN ((UNSIGNED)SIGNED_MIN)

@@ -1,10 +1,11 @@
-/* Exact sums of samples and of their squares. Compiled once for each level of the instruction set (isa.h).
+/* Exact sums of samples and of their squares. Compiled once for each instruction set level (isa.h).
  *
- * Adding to a double 1.5 * 2^(52 + e) rounds to a multiple of 2^e: what is added can be read off the bits of the sum,
- * or is the difference to it, and what is left is exact. So numbers are cut into pieces on a grid that all samples of a
- * block share, narrow enough that as many as a lane gets, or their products, add up in a double or an int64 without
- * rounding. The grid is from the largest sample down to the last bit of the smallest one that is not zero. Blocks that
- * need more bits than the pieces have are summed elsewhere (survey/sums.c). */
+ * Adding a number to the double 1.5 * 2^(52 + e) rounds it to a multiple of 2^e: the rounded value can be read off the
+ * bits of the sum, or is the difference of the sums, and the remainder is exact. In this way numbers are cut into
+ * pieces on a grid that all samples of a block share, narrow enough that as many pieces as a lane gets, or their
+ * products, add up in a double or an int64 without rounding. The grid extends from the largest sample down to the last
+ * bit of the smallest nonzero one. Blocks that need more bits than the pieces have are summed elsewhere
+ * (survey/sums.c). */
 #include "cpu/kernels/power_sums/power_sums.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 #include "cpu/kernels/isa.h"
 #include "view/dtype.h"
 
-/* LANES doubles are in a register. Sums are exact, so the number of lanes makes no difference to them. */
+/* A register holds LANES doubles. Sums are exact, so the number of lanes does not affect them. */
 #if defined(__AVX512F__)
 enum { LANES = 8, SHARE_BITS = 8 };
 #elif defined(__AVX2__)
@@ -86,7 +87,7 @@ static grid grid_of(double largest, double least, int significant)
     return block_grid;
 }
 
-/* The smallest magnitude above zero, of bits without signs; subtracting 1 makes zeros the largest. */
+/* The smallest nonzero magnitude, from bits without the sign; subtracting 1 makes zeros the largest. */
 static double least_f32(const float *x, int n)
 {
     uint32_t least = UINT32_MAX;
@@ -126,7 +127,7 @@ static histo_term term_of(const lanes *sum, const lanes *begin, int exponent)
     return term;
 }
 
-/* Squares have 48 bits. `upper` grows from a number so large that additions round to multiples of 2^high; `lower` has
+/* Squares have 48 bits. `upper` starts from a number so large that additions round to multiples of 2^high; `lower` sums
  * what they lose. */
 static bool add_f32(const float *x, int n, double largest, histo_block_sums *to)
 {
@@ -155,7 +156,7 @@ static bool add_f32(const float *x, int n, double largest, histo_block_sums *to)
     return true;
 }
 
-/* The bits of x * y + magic, which are exact: fused or not, they are the same. */
+/* Adds the bits of x * y + magic, which are exact, so it does not matter whether the operation is fused. */
 static inline void add_product(whole_lanes *sum, const lanes *x, const lanes *y, const lanes *magic)
 {
     lanes moved;
@@ -168,7 +169,7 @@ static inline void add_product(whole_lanes *sum, const lanes *x, const lanes *y,
     *sum += (whole_lanes)moved;
 }
 
-/* What was added by add_product to `n` sums of each lane. */
+/* What add_product has added to the `n` sums of each lane. */
 static histo_term product_term(const whole_lanes *sum, double magic, int n, int exponent)
 {
     uint64_t all = 0, bits;

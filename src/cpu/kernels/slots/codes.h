@@ -1,4 +1,4 @@
-/* Bins as bytes: what samples of all types share. Included by slots.c only. */
+/* Bins as bytes: code shared by samples of all types. Included by slots.c only. */
 #ifndef CPU_CODES_H
 #define CPU_CODES_H
 
@@ -31,8 +31,8 @@ static void codes_of_slots(const uint32_t *restrict slots, int n, uint32_t bins,
     flow[2] += nan;
 }
 
-/* Codes of n 16-bit integers; returns how many have been made, and sets *outside unless all of them are
- * first … first + width. Some compilers would widen vectors of these. */
+/* Codes of n 16-bit integers; returns how many have been made, and sets *outside unless all of them are in first …
+ * first + width. Some compilers would widen vectors of these. */
 static int short_codes(const void *samples, int n, uint16_t first, uint16_t width, uint16_t lo, int shift,
                        uint8_t *codes, bool *outside)
 {
@@ -55,8 +55,8 @@ static int short_codes(const void *samples, int n, uint16_t first, uint16_t widt
     return i;
 }
 
-/* Codes of n 64-bit integers, of which the axis has 32 bits; returns how many have been made, and sets *outside unless
- * all of them are first … first + width. The compiler would narrow vectors of these step by step. */
+/* Codes of n 64-bit integers on an axis within 32 bits; returns how many have been made, and sets *outside unless all
+ * of them are in first … first + width. The compiler would narrow vectors of these step by step. */
 static int narrow_codes(const void *samples, int n, uint64_t first, uint64_t width, uint32_t lo, int shift,
                         uint8_t *codes, uint64_t *outside)
 {

@@ -3,7 +3,7 @@
  * double has 8. Included by slots.c only.
  *
  * The bin is right unless the position is closer to an edge than rounding errors can move it. `margin`, their bound, is
- * added, and a fraction of less than `doubtful` is in doubt. A batch with such a sample is computed another way.
+ * added; a fraction less than `doubtful` is in doubt. A batch with such a sample is computed another way.
  *
  * Nothing is in doubt where bins are 2^k wide and all edges are exactly floats: multiples of the width are floats, so
  * rounding down cannot move a distance across one, and the product is exact. AVX-512 rounds down in all operations;
@@ -26,19 +26,19 @@
 
 enum {
     LANES = 16,
-    BATCH = 4 * LANES, /* samples that are in doubt together */
+    BATCH = 4 * LANES, /* samples that are rejected together if one is in doubt */
     CODE_BITS = 15,
     MAX_BITS = 18,
 };
 
 typedef struct fixed_point {
     double lo;      /* rounded to the samples' type */
-    float per_step; /* units of 2^-bits a bin */
-    float bins;     /* in units */
+    float per_step; /* units of 2^-bits per bin */
+    float bins;     /* in these units */
     int bits;
     bool exact;
     uint32_t margin, doubtful;
-    uint32_t last, nan; /* the highest slot not in doubt; that of NaN */
+    uint32_t last, nan; /* the highest slot that is not in doubt; the slot of NaN */
 } fixed_point;
 
 static inline uint32_t pattern_f32(float x)
@@ -54,7 +54,8 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Are all edges lo + k * step exactly, and floats, and is the step a power of two, so that nothing is in doubt? */
+/* Whether all edges are exactly lo + k * step, and floats, and the step is a power of two, so that nothing is in doubt.
+ */
 static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
 {
 #if defined(__AVX512F__)
@@ -70,8 +71,8 @@ static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
            l->hi == l->lo + l->bins * l->step;
 }
 
-/* Set up fixed point with so many fraction bits; false if rounding errors are not small against a bin. lo: the
- * lookup's, rounded to the samples' type. off: how many bins the edges miss those of the formula. */
+/* Set up fixed point with this many fraction bits; false if rounding errors are not small compared with a bin. lo: the
+ * lookup's, rounded to the samples' type. off: by how many bins the edges miss those of the formula. */
 static inline bool fixed_of(const histo_lookup *l, double off, double lo, bool from_floats, int bits, fixed_point *f)
 {
     const double magnitude = larger(fabs(l->lo), fabs(l->hi)), units = (double)(1 << bits);
@@ -96,7 +97,7 @@ static inline bool fixed_of(const histo_lookup *l, double off, double lo, bool f
 #if defined(__AVX512F__)
 
 #define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
-#define EVERY 0xff /* lane; gcc 12 warns about the unmasked intrinsic at -O0 */
+#define EVERY 0xff /* all lanes; gcc 12 warns about the unmasked intrinsic at -O0 */
 
 static inline __m512 distances_f32(const fixed_point *f, bool down, const float *samples)
 {
@@ -123,7 +124,7 @@ static inline __m512 in_units(const fixed_point *f, bool down, __m512 distances)
 /* Pack the codes of four positions, with CODE_BITS fraction bits, into each lane. */
 static inline __m512i four_codes(const __m512i place[4])
 {
-    enum { SELECT = 0xca }; /* the second operand's bits where the first has 1, else the third's */
+    enum { SELECT = 0xca }; /* bits of the second operand where the first has 1, else of the third */
     const __m512i second = _mm512_set1_epi32(0xff00);
     __m512i low = _mm512_ternarylogic_epi32(second, _mm512_srli_epi32(place[1], CODE_BITS - 8),
                                             _mm512_srli_epi32(place[0], CODE_BITS), SELECT);

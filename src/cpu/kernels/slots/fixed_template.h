@@ -58,7 +58,7 @@ static inline bool NAME(fixed_slots)(const fixed_point *f, bool exact, const TYP
     uint32_t most = 0, least = UINT32_MAX;
     for (int i = 0; i < BATCH; i++) {
         const float t = (float)(samples[i] - lo) * per_step;
-        /* Rounded towards 0, which is wrong below lo: in doubt, or corrected. */
+        /* Rounding is towards 0, which is wrong below lo: such a sample is in doubt, or corrected. */
         const int32_t whole = (int32_t)clamped_to(t, below, above) - (exact && samples[i] < lo);
         const uint32_t place = (uint32_t)(whole + offset), slot = place >> bits, fraction = place << rest;
         most = slot > most ? slot : most;
@@ -76,7 +76,7 @@ static inline bool NAME(fixed_codes)(const fixed_point *f, bool exact, const TYP
     const uint32_t margin = f->margin, end = pattern_f32(f->bins);
     uint32_t most = 0, least = UINT32_MAX;
     for (int i = 0; i < BATCH; i++) {
-        /* Patterns of negative numbers and NaN are above all others; what is converted to int must fit. */
+        /* The patterns of negative numbers and NaN are above all others; what is converted to int must fit. */
         const uint32_t pattern = pattern_f32((float)(samples[i] - lo) * per_step);
         const uint32_t place = (uint32_t)(int32_t)f32_of_pattern(pattern < end ? pattern : end) + margin;
         const uint32_t fraction = place << (32 - CODE_BITS);
@@ -89,7 +89,7 @@ static inline bool NAME(fixed_codes)(const fixed_point *f, bool exact, const TYP
 
 #endif
 
-/* The slots of batches up to the first that is in doubt; returns the number of samples done. */
+/* The slots of batches up to the first one in doubt; returns the number of samples done. */
 static int NAME(fixed_slots_run)(const fixed_point *f, const TYPE *samples, int n, uint32_t *slots)
 {
     int i = 0;
@@ -103,7 +103,7 @@ static int NAME(fixed_slots_run)(const fixed_point *f, const TYPE *samples, int 
     return i;
 }
 
-/* Codes likewise. */
+/* The same for codes. */
 static int NAME(fixed_codes_run)(const fixed_point *f, const TYPE *samples, int n, uint8_t *codes)
 {
     int i = 0;

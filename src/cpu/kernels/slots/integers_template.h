@@ -1,4 +1,4 @@
-/* Integers of one type -> slots and codes on bins of 2^k integers (histo_pow2), or straight into counters. slots.c
+/* Integers of one type -> slots and codes on bins of 2^k integers (histo_pow2), or directly into counters. slots.c
  * includes this once for each type: NAME(function) is the function's name for the type, PREFIX is int or uint, and BITS
  * is the width. */
 #define TYPE HISTO_JOIN(PREFIX, HISTO_JOIN(BITS, _t))
@@ -22,7 +22,7 @@ static inline void NAME(pow2)(const histo_lookup *l, const TYPE *restrict sample
 
 #if BITS > 8
 
-/* Slots of one piece, produced while those of the piece before are counted. */
+/* The slots of a piece, produced while those of the previous piece are counted. */
 static void NAME(produce_pow2)(const histo_lookup *l, const histo_spans *spans, const void *from, uint32_t *out,
                                histo_consumer to)
 {
@@ -39,13 +39,14 @@ static void NAME(produce_pow2)(const histo_lookup *l, const histo_spans *spans, 
 
 #if BITS == 16 || BITS == 32
 
-/* Bins of 2^shift integers; false if a sample is outside the bins, or equal to the end of a closed axis. Computes in
- * the samples' width; also false if a distance from lo, which need not be a value of that type, does not fit it. */
+/* Codes on bins of 2^shift integers; false if a sample is outside the bins, or equal to the end of a closed axis.
+ * Computes in the samples' width; also false if a distance from lo, which need not be a value of that type, does not
+ * fit it. */
 static bool NAME(pow2_codes)(const histo_lookup *l, const TYPE *restrict samples, int n, uint8_t *restrict codes)
 {
     const int shift = l->pow2.shift & (BITS - 1);
     const uint32_t from = l->pow2.from, lo = from + ((uint32_t)1 << l->pow2.shift);
-    const uint32_t low = l->pow2.low, high = l->pow2.high; /* either may be a neighbour of the bins */
+    const uint32_t low = l->pow2.low, high = l->pow2.high; /* either may be just outside the bins */
     const TYPE first = (TYPE)(low + ((low - from) >> l->pow2.shift == 0));
     const TYPE last = (TYPE)(high - ((high - from) >> l->pow2.shift > (uint32_t)l->bins));
     bool beyond = l->pow2.shift >= BITS || (uint32_t)last - lo > (UNSIGNED)-1;
@@ -63,7 +64,7 @@ static bool NAME(pow2_codes)(const histo_lookup *l, const TYPE *restrict samples
 
 #elif BITS == 64
 
-/* Bins of 2^shift 64-bit integers, likewise; distances fit, as the axis has 32 bits. */
+/* The same for 64-bit integers; distances fit, since the axis is within 32 bits. */
 static bool NAME(pow2_codes)(const histo_lookup *l, const TYPE *restrict samples, int n, uint8_t *restrict codes)
 {
     const int shift = l->pow2.shift;
@@ -81,7 +82,7 @@ static bool NAME(pow2_codes)(const histo_lookup *l, const TYPE *restrict samples
     return !outside;
 }
 
-/* Bins of 2^shift integers on any axis whose edges are below 2^53; false if it has other bins. */
+/* Bins of 2^shift integers on any axis whose edges are below 2^53; false if the axis has other bins. */
 static bool NAME(wide_pow2)(const histo_lookup *l, const TYPE *restrict samples, int n, uint32_t *restrict out)
 {
     int exponent;
@@ -106,15 +107,15 @@ static bool NAME(wide_pow2)(const histo_lookup *l, const TYPE *restrict samples,
 
 #if BITS >= 32
 
-/* Samples inside bins of one integer each need no slots: a sample is the place of its counter, but for a constant in
- * the table's address. Pieces with other samples are counted by their slots; so are those in which a value seems to
- * make up much. Vectors examine the next piece while increments wait for stores. */
+/* Samples inside bins of one integer each need no slots: a sample is the index of its counter, up to a constant in the
+ * table's address. Pieces with other samples are counted by slot, as are those in which a value seems to be frequent.
+ * Vectors examine the next piece while increments wait for stores. */
 #define SAMPLES NAME(samples)
 #define SIGNS NAME(signs)
 typedef TYPE SAMPLES __attribute__((vector_size(VECTOR), aligned(sizeof(TYPE)), may_alias));
 typedef SIGNED SIGNS __attribute__((vector_size(VECTOR)));
 
-/* The first and the last sample that is inside. */
+/* The first and last value inside the bins. */
 static inline void NAME(ends)(const histo_lookup *l, TYPE *first, TYPE *last)
 {
     const uint32_t from = l->pow2.from, low = l->pow2.low, high = l->pow2.high;
@@ -122,7 +123,7 @@ static inline void NAME(ends)(const histo_lookup *l, TYPE *first, TYPE *last)
     *last = (TYPE)(TYPE_32)(high - (high - from > (uint32_t)l->bins));
 }
 
-/* Note which samples of a round are outside. */
+/* Record which samples of a round are outside. */
 static inline void NAME(add_outside)(const TYPE *samples, TYPE first, TYPE last, SIGNS *outside)
 {
     enum { VECTORS = HISTO_STREAMS * sizeof *samples / VECTOR };
@@ -139,7 +140,7 @@ static inline bool NAME(any)(const SIGNS *outside)
     return any;
 }
 
-/* Does a value seem to make up much of a piece? Increments of one counter would wait for each other. */
+/* Whether a value seems to be frequent in a piece: increments of one counter would wait for each other. */
 static inline bool NAME(may_be_few)(const TYPE *samples)
 {
     int equal = 0;

@@ -1,6 +1,6 @@
-/* 64-bit integers -> doubles that have the same slots: rounded down, they compare with every edge as the integers do,
+/* 64-bit integers -> doubles that have the same slots. Rounded down, they compare with every edge as the integers do,
  * since an edge is at most x if and only if it is at most the largest double that is at most x. On a closed axis,
- * integers that are above the last edge but would be rounded down to it become `over`. Included by slots.c only. */
+ * integers above the last edge that would be rounded down to it become `over`. Included by slots.c only. */
 #ifndef CPU_ROUND_H
 #define CPU_ROUND_H
 
@@ -34,7 +34,7 @@ static inline void round_integers(const histo_lookup *l, const uint64_t *samples
 
 #elif defined(__aarch64__)
 
-/* Converted to the nearest double and back, which saturates: where that is larger, the next smaller double is taken. */
+/* Convert to the nearest double and back, which saturates; if the result is larger, take the next smaller double. */
 static inline float64x2_t rounded_down(uint64x2_t x, bool is_signed, float64x2_t top, float64x2_t over)
 {
     const int64x2_t signed_x = vreinterpretq_s64_u64(x);

@@ -8,7 +8,7 @@
 #include "axis/whole.h"
 #include "cpu/kernels/slots/fixed.h"
 
-/* Store a slot: of the first or only axis, or (accumulate) add that of a further axis. */
+/* Store the slot on the first or only axis, or (accumulate) add that on a further axis. */
 static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accumulate)
 {
     *out = (accumulate ? *out : 0) + stride * slot;
@@ -27,25 +27,25 @@ static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accum
 
 static inline double clamped(double x, const histo_spans *c)
 {
-    double y = x > c->lo ? x : c->lo; /* NaN too */
+    double y = x > c->lo ? x : c->lo; /* also for NaN */
     return y < c->hi ? y : c->hi;
 }
 
-/* The span of a sample where spans are equally wide. */
+/* The span of a sample, for spans of equal width. */
 static inline int32_t wide_span(double x, const histo_spans *c)
 {
     return (int32_t)((clamped(x, c) - c->lo) * c->per_span);
 }
 
-/* The span of a sample where spans have equally many bit patterns. */
+/* The span of a sample, for spans with equally many bit patterns. */
 static inline int32_t bits_span(double x, const histo_spans *c)
 {
     double y = clamped(x, c);
     return (int32_t)((histo_bits_of(y) - c->first_bits) >> c->shift);
 }
 
-/* Binary search among the `most` edges from the first of the sample's span on; one loop over the samples for each step,
- * so that it is vectorised. */
+/* Binary search among the `most` edges from the first of the sample's span on. Each step is a loop over all samples,
+ * which vectorises. */
 static void search_spans(const histo_spans *spans, const double *restrict samples, int n, uint32_t stride,
                          bool accumulate, uint32_t *restrict out)
 {
@@ -67,7 +67,7 @@ static void search_spans(const histo_spans *spans, const double *restrict sample
     PUT_ALL(samples[i] != samples[i] ? c.nan : (uint32_t)slots[i]);
 }
 
-/* Binary search among thresholds of integers, as in search_spans among edges. */
+/* Binary search among thresholds of integers, as search_spans does among edges. */
 static void search_keys(const histo_spans *spans, const uint64_t *restrict keys, int n, uint32_t stride,
                         bool accumulate, uint32_t *restrict out)
 {
@@ -85,11 +85,11 @@ static void search_keys(const histo_spans *spans, const uint64_t *restrict keys,
             slots[i] += keys[i] >= at[slots[i]] ? (uint32_t)half : 0;
         left -= half;
     }
-    PUT_ALL(slots[i] < c.nan ? slots[i] : c.nan); /* the largest key reaches what follows the thresholds, too */
+    PUT_ALL(slots[i] < c.nan ? slots[i] : c.nan); /* the largest key also reaches the padding after the thresholds */
 }
 
-/* The length of the prefix, in groups, that has at most two distinct values. For nearly all other data, four samples
- * spread over the block and one branch tell. NaN equals nothing. */
+/* The length, in groups, of the prefix that has at most two distinct values. For nearly all other data, four samples
+ * spread over the block and one branch decide. NaN equals nothing. */
 static int count_pair(const double *samples, int n, double pair[2])
 {
     enum { GROUP = 64 };
@@ -114,12 +114,12 @@ static int count_pair(const double *samples, int n, double pair[2])
     return same;
 }
 
-/* Slots of samples that have two values, from the slots of these. */
+/* The slots of samples with only two values, from the slots of these. */
 static void put_pair(const double *restrict samples, int n, const double pair[2], const uint32_t slots[2],
                      uint32_t stride, bool accumulate, uint32_t *restrict out)
 {
     const double a = pair[0];
-    const uint64_t of_a = slots[0], of_b = slots[1]; /* as wide as the samples, or the loop is not vectorised */
+    const uint64_t of_a = slots[0], of_b = slots[1]; /* as wide as the samples, else the loop does not vectorise */
     PUT_ALL((uint32_t)(samples[i] == a ? of_a : of_b));
 }
 

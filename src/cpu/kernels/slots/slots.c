@@ -1,12 +1,12 @@
-/* Samples -> slots, in loops that the compiler vectorises. Compiled once for each level of the instruction set (isa.h),
+/* Samples -> slots, in loops that the compiler vectorises. Compiled once for each instruction set level (isa.h),
  * without contraction, and with -fno-trapping-math, as floating-point traps would prevent vectorisation.
  *
- * Uniform axes, float and double: in fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
- * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two edges of the sample's bin,
- * and one comparison with it decides; if some samples are outside the axis, a few more operations are needed. Where
- * stored edges are nearly regular, this edge is loaded.
- * Search axes: the sample is compared with the few edges in its span of the axis (spans.h); runs of only two distinct
- * values are looked up once. Samples of other types are converted: 8 and 16 bits to float, others to double. */
+ * Uniform axes, float and double: in fixed point (fixed.h), unless a sample is nearly on an edge. In that case, the
+ * guess of slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two edges of the
+ * sample's bin, and one comparison with it decides; if some samples are outside the axis, a few more operations are
+ * needed. Where stored edges are nearly regular, this edge is loaded. Search axes: the sample is compared with the few
+ * edges in its span of the axis (spans.h); runs of only two distinct values are looked up once. Samples of other types
+ * are converted: 8 and 16 bits to float, others to double. */
 #include <math.h>
 
 #include "cpu/kernels/isa.h"
@@ -184,7 +184,7 @@ static void to_doubles(const histo_lookup *l, histo_dtype dtype, const void *sam
     }
 }
 
-/* near: the spans of stored edges that are nearly regular, else NULL. */
+/* near: the spans if the stored edges are nearly regular, else NULL. */
 static void slots_on_uniform(const histo_lookup *l, const histo_spans *near, histo_dtype dtype, const void *samples,
                              int n, uint32_t *out)
 {

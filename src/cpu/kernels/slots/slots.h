@@ -1,10 +1,10 @@
-/* Samples -> slots of an axis, bins and codes. */
+/* Samples -> slots, bins and codes on an axis. */
 #ifndef CPU_SLOTS_H
 #define CPU_SLOTS_H
 
 #include "cpu/samples/spans.h"
 
-/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]; n <= HISTO_BLOCK. spans: of a lookup by search
+/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]; n <= HISTO_BLOCK. spans: for a lookup by search
  * without a table. */
 typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
                             const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
@@ -12,12 +12,12 @@ typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans
 /* wide[i] = wide[i] * extent + slots[i] */
 typedef void histo_widen_slots_fn(const uint32_t *slots, int n, uint64_t extent, uint64_t *wide);
 
-/* bins[i] = (joins ? bins[i] * extent : 0) + slots[i] - 1, for slots of an axis of `extent` bins; true if a sample is
+/* bins[i] = (joins ? bins[i] * extent : 0) + slots[i] - 1, for slots on an axis of `extent` bins; true if a sample is
  * outside it. */
 typedef bool histo_bins_fn(const uint32_t *slots, int n, uint32_t extent, bool joins, uint32_t *bins);
 
-/* Add 1 to table[slot] for each of n samples, integers of at least 32 bits in bins of one each; false, and nothing
- * is counted, for all others. */
+/* Increment table[slot] for each of n samples, if they are integers of at least 32 bits in bins of one integer each;
+ * otherwise return false and count nothing. */
 typedef bool histo_count_integers_fn(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n,
                                      uint32_t *table);
 

@@ -3,7 +3,7 @@
  * or double. */
 #include "cpu/kernels/slots/fixed_template.h"
 
-/* Slots by the guess and one comparison with an edge. edges: the stored ones, or NULL. */
+/* Slots by the guess and one comparison with an edge. edges: stored ones, or NULL. */
 static void NAME(guessed_slots)(const histo_lookup *l, const double *restrict edges, const TYPE *restrict samples,
                                 int n, uint32_t *restrict out)
 {
@@ -16,7 +16,7 @@ static void NAME(guessed_slots)(const histo_lookup *l, const double *restrict ed
             out[i] = uniform_slot(samples[i], lo, step, per_step, bins, top, NULL);
 }
 
-/* Slots by the nearest edge if all samples are inside the axis; else false. */
+/* Slots by the nearest edge, if all samples are inside the axis; else false. */
 static bool NAME(inside_slots)(const histo_lookup *l, const TYPE *restrict samples, int n, uint32_t *restrict out)
 {
     const double lo = l->lo, step = l->step, per_step = l->per_step;
@@ -33,7 +33,7 @@ static bool NAME(inside_slots)(const histo_lookup *l, const TYPE *restrict sampl
     return !outside;
 }
 
-/* Slots in double; samples inside the axis take fewer operations. near: the spans of stored edges that are nearly
+/* Slots in double; samples inside the axis take fewer operations. near: the spans if the stored edges are nearly
  * regular, else NULL. */
 static void NAME(exact_slots)(const histo_lookup *l, const histo_spans *near, const TYPE *samples, int n, uint32_t *out)
 {
@@ -45,7 +45,7 @@ static void NAME(exact_slots)(const histo_lookup *l, const histo_spans *near, co
         NAME(guessed_slots)(l, NULL, samples + first, n - first, out + first);
 }
 
-/* Set up fixed point for slots; false if so many samples would be in doubt that it does not pay. */
+/* Set up fixed point for slots; false if so many samples would be in doubt that it does not pay off. */
 static bool NAME(slots_in_fixed)(const histo_lookup *l, const histo_spans *near, fixed_point *f)
 {
     enum { FEW_DOUBTS = 2 };
@@ -64,7 +64,7 @@ static void NAME(uniform_slots)(const histo_lookup *l, const histo_spans *near, 
     bool usable = n >= BATCH && NAME(slots_in_fixed)(l, near, &f);
     for (int i = 0, doubts = 0; i < n;) {
         int done = usable && doubts < 2 ? NAME(fixed_slots_run)(&f, samples + i, n - i, out + i) : 0;
-        doubts = done ? 1 : doubts + 1; /* after two in a row fixed point is given up */
+        doubts = done ? 1 : doubts + 1; /* after two in a row, give up fixed point */
         i += done;
         int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;
         if (some) NAME(exact_slots)(l, near, samples + i, some, out + i);
@@ -72,7 +72,7 @@ static void NAME(uniform_slots)(const histo_lookup *l, const histo_spans *near, 
     }
 }
 
-/* Slots of one piece, produced while those of the piece before are counted. */
+/* The slots of a piece, produced while those of the previous piece are counted. */
 static void NAME(produce)(const histo_lookup *l, const histo_spans *spans, const void *from, uint32_t *out,
                           histo_consumer to)
 {
@@ -91,7 +91,7 @@ static void NAME(produce)(const histo_lookup *l, const histo_spans *spans, const
     }
 }
 
-/* Codes in fixed point, but for batches in doubt or with samples outside the axis. */
+/* Codes in fixed point, except for batches that are in doubt or have samples outside the axis. */
 static void NAME(codes)(const histo_lookup *l, const histo_spans *near, const TYPE *samples, int n, uint8_t *codes,
                         uint64_t flow[3])
 {
@@ -106,7 +106,7 @@ static void NAME(codes)(const histo_lookup *l, const histo_spans *near, const TY
         int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;
         if (some == 0) break;
         histo_prefetch_l2(samples + i, (size_t)some * sizeof *samples);
-        /* Slots are still found in fixed point if it was only that a sample lay outside the axis. */
+        /* If the only problem was a sample outside the axis, slots are still found in fixed point. */
         NAME(uniform_slots)(l, near, samples + i, some, slots);
         codes_of_slots(slots, some, (uint32_t)l->bins, codes + i, flow);
         i += some;

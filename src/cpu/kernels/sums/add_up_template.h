@@ -1,4 +1,4 @@
-/* Summing weights of one type to one copy of a slot's sums. sums.c includes this once for each: NAME(function) is the
+/* Adds up weights of one type into one copy of a slot's sums. sums.c includes this once for each: NAME(function) is the
  * function's name, TYPE the type of the weights. */
 static void NAME(add_up)(double *copy, bool squared, const TYPE *weights, int n)
 {

@@ -1,5 +1,5 @@
-/* Adding several weights of each sample. sums.c includes this once for each type and number of weights: NAME(function)
- * is the function's name, TYPE the type of the weights, LANES their number. */
+/* Adds several weights per sample. sums.c includes this once for each type and number of weights: NAME(function) is the
+ * function's name, TYPE the type of the weights, LANES their number. */
 static inline void NAME(add_to_column)(double *sums, bool squared, uint32_t slot, const TYPE *const *weights,
                                        int64_t step, int i)
 {
@@ -18,8 +18,8 @@ static inline void NAME(add_to_column)(double *sums, bool squared, uint32_t slot
     if (squared) of_slot[1] += w * w;
 }
 
-/* Neighbours are a number of samples apart, as in the pipeline, but all in a few lines of each lane's weights: those of
- * eight lanes would not fit the L1 cache else. */
+/* Consecutive additions are a few samples apart, as in the pipeline, but within a few cache lines of each lane's
+ * weights: those of eight lanes would not fit the L1 cache otherwise. */
 static inline void NAME(add_columns)(double *sums, bool squared, const uint32_t *slots, const void *const *from,
                                      int64_t step, int n)
 {

@@ -1,4 +1,4 @@
-/* Adding weights to a thread's own sums. Compiled once for each level of the instruction set (isa.h).
+/* Adds weights to per-thread sums. Compiled once for each instruction set level (isa.h).
  *
  * Successive additions to the same sum are about twelve cycles apart, because each waits for the store before it. So
  * samples of several streams are interleaved, as in byte_table.h, and distributed over several copies of the sums; a
@@ -17,7 +17,7 @@
 typedef double pair __attribute__((vector_size(16)));
 typedef double four __attribute__((vector_size(32)));
 
-/* A weight and 1, in one instruction where there is one. */
+/* A weight and 1, in a single instruction where there is one. */
 static inline pair one_and(const double *w)
 {
 #if defined(__SSE2__)

@@ -1,5 +1,5 @@
-/* A thread's own sums of weights in double, each next to the count of its samples: one vector for each slot, so that a
- * sample takes one load, one addition and one store. */
+/* Per-thread sums of weights in double, each next to the count of its samples: one vector per slot, so that a sample
+ * takes one load, one addition and one store. */
 #ifndef CPU_SUMS_H
 #define CPU_SUMS_H
 
@@ -19,11 +19,11 @@ enum {
 typedef struct histo_sums {
     double *at;  /* aligned to 64 bytes */
     int copies;  /* 1 or HISTO_MAX_COPIES */
-    int numbers; /* in a copy: 2, or 4 with the sum of w^2 and an unused one */
+    int numbers; /* numbers in a copy: 2, or 4 with the sum of w^2 and an unused one */
 } histo_sums;
 
-/* The weights of samples in 2, 4 or 8 lanes, floats or doubles: of sample i lane[l][i], or lane[0][i * step + l] if
- * step is not 0. */
+/* The weights of samples in 2, 4 or 8 lanes, floats or doubles: the weight of sample i is lane[l][i], or lane[0][i *
+ * step + l] if step is not 0. */
 enum { HISTO_MAX_COLUMNS = 8 };
 typedef struct histo_weight_lanes {
     const void *lane[HISTO_MAX_COLUMNS];
@@ -31,12 +31,13 @@ typedef struct histo_weight_lanes {
     bool floats;
 } histo_weight_lanes;
 
-/* sums[slots[i]][l] += the weight of sample i in lane l; squared: each slot has as many sums of w^2 behind these. */
+/* sums[slots[i]][l] += the weight of sample i in lane l; squared: in each slot, these are followed by as many sums of
+ * w^2. */
 typedef void histo_add_columns_fn(double *sums, int lanes, bool squared, const uint32_t *slots,
                                   const histo_weight_lanes *weights, int n);
 
-/* Are weights added straight from memory? The kernel prefetches them then, one line at a time: prefetches as many at
- * once as histo_block_slots issues would wait for each other. */
+/* Whether weights are added directly from memory. The kernel then prefetches them itself, a line at a time: as many
+ * prefetches at once as histo_block_slots issues would wait for each other. */
 static inline bool histo_weights_in_place(const histo_problem *p)
 {
     if (!histo_is_fast(p->weighting) || p->weights == HISTO_ABSENT) return false;

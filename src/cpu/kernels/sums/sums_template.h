@@ -1,4 +1,4 @@
-/* Adding weights of one type to the sums of their slots. sums.c includes this once for each: NAME(function) is the
+/* Adds weights of one type to the sums of their slots. sums.c includes this once for each: NAME(function) is the
  * function's name, TYPE the type of the weights, VECTOR that of a slot's sums. */
 static inline void NAME(add_round)(char *sums, int copies, const uint32_t *slots, const TYPE *weights)
 {
@@ -8,7 +8,7 @@ static inline void NAME(add_round)(char *sums, int copies, const uint32_t *slots
      &weights[k * HISTO_STREAM]);
 }
 
-/* The weights wait in the pipeline for one piece, so they are prefetched as much farther ahead. */
+/* The weights wait in the pipeline for one piece, so they are prefetched one piece farther ahead. */
 static void NAME(add_step)(const histo_sums *sums, const uint32_t *slots, const void *from, int step)
 {
     const TYPE *weights = from;
