@@ -103,6 +103,8 @@ class Map:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     def __getattr__(self, name: str) -> Any: ...
 
+add_powers: Callable[..., Any]
+arrow_arrays: Callable[..., Any]
 axis_check: Callable[..., Any]
 axis_equal: Callable[..., Any]
 axis_edges: Callable[..., Any]
@@ -111,7 +113,6 @@ compile_kernels: Callable[..., Any]
 count: Callable[..., Any]
 extremes: Callable[..., Any]
 forget: Callable[..., Any]
-add_powers: Callable[..., Any]
 group: Callable[..., Any]
 on_gpu: Callable[..., Any]
 quantiles: Callable[..., Any]

@@ -26,9 +26,10 @@ class Column(NamedTuple):
     """Samples of any source.
 
     values: numbers, bool, datetime64, timedelta64, or strings as objects; other dtypes are for the caller to refuse, and
-    those that are in the memory of a GPU are not NumPy's. present: a bool array, False where a value is missing, or
-    None. categories: the values are codes of these, or None. objects: the array of objects that values were made of,
-    none of which is missing, or None.
+    those that are in the memory of a GPU are not NumPy's. They may be memory of the source, which is not to be written.
+    present: a bool array, False where a value is missing and any other is in its place, or None. categories: the values
+    are codes of these, or None. objects: the array of objects that values were made of, none of which is missing, or
+    None.
     """
 
     values: Any
@@ -278,13 +279,23 @@ def _of_frame(columns: Iterable[Any]) -> Column:
             raise TypeError("the columns of this table are of several kinds: pass one of them")
         common = np.result_type(*(one.values.dtype for one in each))
         for one in each:
-            if common.kind == "f" and one.values.dtype.kind in "iu" and one.values.dtype.itemsize == 8 and \
-                    one.values.size and not -EXACT <= one.values.min() <= one.values.max() <= EXACT:
+            whole = one.values if one.present is None else one.values[one.present]
+            if common.kind == "f" and whole.dtype.kind in "iu" and whole.dtype.itemsize == 8 and whole.size and \
+                    not -EXACT <= whole.min() <= whole.max() <= EXACT:
                 raise TypeError("integers beyond 2^53 and floats are not of one dtype: pass one column")
     present = None
     if any(one.present is not None for one in each):
         present = np.stack([np.ones(one.values.shape, bool) if one.present is None else one.present for one in each], 1)
     return Column(np.stack([one.values for one in each], 1), present)
+
+
+def _of_masked(array: Any, dtype: np.dtype) -> Column:
+    """Of an array of pandas that has numbers of this dtype, and a mask: pandas offers copies only, of what it keeps."""
+    values, missing = getattr(array, "_data", None), getattr(array, "_mask", None)
+    if not isinstance(values, np.ndarray) or not isinstance(missing, np.ndarray):
+        missing = np.asarray(array.isna())
+        values = array.to_numpy(dtype=dtype, na_value=dtype.type(0))
+    return Column(values, ~missing if missing.any() else None)
 
 
 def _of_pandas(x: Any) -> Column:
@@ -314,12 +325,10 @@ def _of_pandas(x: Any) -> Column:
         return Column(np.asarray(series.fillna(""), object), ~missing if missing.any() else None)
     if isinstance(dtype, pd.SparseDtype):
         return _of_array(np.asarray(series.array.to_dense()))
-    missing = np.asarray(series.array.isna())
     plain = getattr(dtype, "numpy_dtype", None)
     if isinstance(plain, np.dtype) and plain.kind in "biuf":  # Int64, Float64, boolean
-        if not missing.any():
-            return Column(series.array.to_numpy(dtype=plain))
-        return Column(series.array.to_numpy(dtype=plain, na_value=plain.type(0)), ~missing)
+        return _of_masked(series.array, plain)
+    missing = np.asarray(series.array.isna())
     return _of_objects(np.asarray(series, object), ~missing if missing.any() else None)
 
 
@@ -334,15 +343,15 @@ def _of_polars(x: Any) -> Column:
     if isinstance(x, (pl.LazyFrame, pl.Expr)):
         raise TypeError(f"a polars.{type(x).__name__} has no samples yet: collect it")
     dtype = x.dtype
-    present = x.is_not_null().to_numpy() if x.null_count() else None
+    plain = _histo.arrow_arrays(x) if dtype == pl.Boolean or dtype.is_numeric() else None
+    if plain is not None:
+        return Column(*plain)
     if dtype.is_temporal():
+        present = x.is_not_null().to_numpy() if x.null_count() else None
         numbers = x.to_physical().cast(pl.Int64)
         unit = "D" if dtype == pl.Date else "ns" if dtype == pl.Time else dtype.time_unit
         values = np.asarray((numbers.fill_null(0) if present is not None else numbers).to_numpy())
         return Column(values.view(f"{'M8' if dtype in (pl.Date, pl.Datetime) else 'm8'}[{unit}]"), present)
-    if dtype == pl.Boolean or dtype.is_float() or dtype.is_integer() and dtype not in (pl.Int128,):
-        return _of_array(np.asarray((x if present is None else x.fill_null(False if dtype == pl.Boolean else 0)).to_numpy())) \
-            ._replace(present=present)
     if dtype in (pl.Categorical, pl.Enum):
         x = x.cast(pl.String)
     if dtype.is_nested() and not isinstance(dtype, pl.Array):
@@ -373,6 +382,9 @@ def _of_arrow(x: Any) -> Column:
         import pyarrow.compute as pc
 
         x = pc.struct_field(x, _only(range(x.type.num_fields)))
+    plain = _histo.arrow_arrays(x)
+    if plain is not None:
+        return Column(*plain)
     if isinstance(x, pa.ChunkedArray):
         x = x.unify_dictionaries().combine_chunks() if x.num_chunks else pa.array([], x.type)
         if isinstance(x, pa.ChunkedArray):  # whose offsets would be too large for one
@@ -393,8 +405,6 @@ def _of_arrow(x: Any) -> Column:
     if unit:
         whole = pa.int32() if kind.bit_width == 32 else pa.int64()
         return Column(_numbers_of_arrow(x.view(whole), present).astype(np.int64, copy=False).view(unit), present)
-    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return Column(_numbers_of_arrow(x, present), present)
     if pa.types.is_null(kind):
         return Column(np.zeros(len(x)), np.zeros(len(x), bool))
     if pa.types.is_nested(kind) or not (pa.types.is_decimal(kind) or "string" in str(kind) or "binary" in str(kind)):
@@ -410,7 +420,7 @@ def _only(columns: Any) -> Any:
 
 def _numbers_of_arrow(x: Any, present: Any) -> np.ndarray:
     if present is not None:
-        x = x.cast("float32").fill_null(0) if x.type == "halffloat" else x.fill_null(False if x.type == "bool" else 0)
+        x = x.fill_null(0)
     return x.to_numpy(zero_copy_only=False)
 
 

@@ -281,6 +281,93 @@ def test_arrow_booleans():
     assert h.values().tolist() == [bits[1:31].count(False), bits[1:31].count(True)]
 
 
+def hidden(kind, n=1000):
+    """Values, which are present, and a column of Arrow that has values of no meaning where they are missing."""
+    present = np.random.default_rng(5).random(n) < 0.8
+    values = (np.random.default_rng(6).random(n) * 100).astype(kind)
+    with np.errstate(over="ignore"):
+        anything = np.where(present, values, np.array(np.nan if kind.startswith("f") else np.iinfo(kind).max, kind))
+    bits = np.packbits(present, bitorder="little")
+    column = pa.Array.from_buffers(pa.from_numpy_dtype(np.dtype(kind)), n, [pa.py_buffer(bits), pa.py_buffer(anything)])
+    return values, present, column
+
+
+@pytest.mark.parametrize("kind", ["i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("offset, length", [(0, 1000), (3, 500), (8, 100), (997, 3), (5, 0)])
+def test_what_missing_values_are_does_not_matter(kind, offset, length):
+    values, present, column = hidden(kind)
+    values, present = values[offset : offset + length], present[offset : offset + length]
+    part = column.slice(offset, length)
+    kept = values[present].astype("f8")
+    for source in (part, pa.chunked_array([part.slice(0, 7), part.slice(7)])):
+        for bins, limits in ((10, None), (7, (0, 100)), ("sturges", None)):
+            found, edges = histo.histogram(source, bins, limits)
+            asked, its_edges = np.histogram(values[present], bins, limits)
+            assert (found == asked).all()
+            np.testing.assert_array_equal(edges, its_edges)
+        if length:
+            means = histo.binned_statistic(source, source, bins=5).statistic
+            own = histo.binned_statistic(kept, kept, bins=5, range=(kept.min(), kept.max())).statistic
+            np.testing.assert_allclose(means, own)
+        h = histo.Histogram(histo.Regular(5, 0, 100), storage="mean").fill(source, sample=source, weight=source)
+        assert h.masked == length - present.sum()
+
+
+def test_missing_values_of_pandas_are_not_looked_at():
+    pd = pytest.importorskip("pandas")
+    values, present, _ = hidden("i8")
+    column = pd.Series(pd.arrays.IntegerArray(np.where(present, values, 2**62), ~present))
+    assert (histo.histogram(column, 10)[0] == np.histogram(values[present], 10)[0]).all()
+    assert histo.Histogram(histo.Regular(5, 0, 100)).fill(column).masked == (~present).sum()
+    table = pd.DataFrame({"a": column, "b": pd.Series(np.linspace(0, 1, 1000))})
+    counts, _ = histo.histogramdd(table, 4)
+    assert counts.sum() == present.sum()
+
+
+@pytest.mark.parametrize("offset", [0, 1, 8, 13])
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 500])
+def test_arrow_arrays(offset, n):
+    from histo import _histo
+
+    x, missing = np.random.default_rng(n).integers(0, 2, 600).astype(bool), np.random.default_rng(1).random(600) < 0.5
+    for column in (pa.array(x, mask=missing), pa.array(x.astype("f4"), mask=missing)):
+        part = column.slice(offset, n)
+        for source in (part, pa.chunked_array([part.slice(0, n // 3), part.slice(n // 3)])):
+            values, present = _histo.arrow_arrays(source)
+            shown = slice(offset, offset + n)
+            kept = np.ones(n, bool) if present is None else present
+            assert (kept == ~missing[shown]).all()
+            assert values.dtype == part.type.to_pandas_dtype()
+            assert (values[kept] == x[shown][kept]).all()
+            assert values.flags.owndata is False
+            assert not values.flags.writeable
+    assert _histo.arrow_arrays(pa.array(["a"])) is None
+    assert _histo.arrow_arrays(x) is None
+
+
+def test_arrow_arrays_keep_their_memory():
+    from histo import _histo
+
+    buffer = np.arange(1000.0)
+    gone = weakref.ref(buffer)
+    values, _ = _histo.arrow_arrays(pa.Array.from_buffers(pa.float64(), 1000, [None, pa.py_buffer(buffer)]))
+    del buffer
+    gc.collect()
+    assert values[999] == 999
+    del values
+    gc.collect()
+    assert gone() is None
+
+
+def test_arrow_arrays_at_any_address():
+    from histo import _histo
+
+    values = np.random.default_rng(1).random(100)
+    column = pa.Array.from_buffers(pa.float64(), 100, [None, pa.py_buffer(b"x" + values.tobytes()).slice(1)])
+    assert not _histo.arrow_arrays(column)[0].flags.aligned
+    assert (histo.histogram(column, 10, (0, 1))[0] == np.histogram(values, 10, (0, 1))[0]).all()
+
+
 def test_arrow_times_are_no_numbers():
     for kind in (pa.duration("ns"), pa.timestamp("us"), pa.date32(), pa.time64("us")):
         with pytest.raises(TypeError, match="a date is a number only in a unit"):

@@ -320,6 +320,11 @@ static PyObject *compile_kernels(PyObject *module, PyObject *wanted)
 }
 
 static PyMethodDef functions[] = {
+    {"arrow_arrays", samples_arrow_arrays, METH_O,
+     "arrow_arrays(column)\n--\n\n"
+     "A column of numbers or bools with Arrow's interface as (values, present), arrays of NumPy; present is None if "
+     "no\n"
+     "value is missing, and what missing ones are is anything. None for all other objects."},
     {"count", count, METH_VARARGS,
      "count(arrays, axes, weights, mask, batch_ndim, flow, threads, device, dtype=\"\", into=None)\n--\n\n"
      "Counts, or sums of weights, of tuples of arrays and axes. An axis is (bins, lo, hi), (bins, lo) or edges; the\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "samples/describe.h"
+#include "samples/numpy_api.h"
 
 static const char protocol[] = "Arrow";
 
@@ -105,24 +106,12 @@ static int add_chunk(arrow_column *c, arrow_array *array)
     return 0;
 }
 
-static bool bit(const unsigned char *bits, int64_t i)
-{
-    return bits[i / 8] >> (i % 8) & 1;
-}
-
-static void expand(const unsigned char *bits, int64_t offset, int64_t n, unsigned char *bytes)
-{
-    if (!bits) memset(bytes, 1, (size_t)n);
-    for (int64_t i = 0; bits && i < n; i++)
-        bytes[i] = bit(bits, offset + i);
-}
-
 static void copy_values(const arrow_array *a, const column_type *type, char *to)
 {
     const size_t size = histo_dtype_size(type->dtype);
     if (a->length == 0) return;
     if (type->bits)
-        expand(values_of(a), a->offset, a->length, (unsigned char *)to);
+        bits_expand(values_of(a), a->offset, a->length, (unsigned char *)to);
     else
         memcpy(to, (const char *)values_of(a) + (size_t)a->offset * size, (size_t)a->length * size);
 }
@@ -152,7 +141,10 @@ static int join_chunks(arrow_column *c, const column_type *type, python_samples 
     for (int64_t i = 0; i < c->count; at += c->chunks[i++].length) {
         const arrow_array *a = &c->chunks[i];
         copy_values(a, type, (char *)c->copy + (size_t)at * size);
-        if (nulls) expand(validity_of(a), a->offset, a->length, c->present + at);
+        if (nulls && validity_of(a))
+            bits_expand(validity_of(a), a->offset, a->length, c->present + at);
+        else if (nulls)
+            memset(c->present + at, 1, (size_t)a->length);
     }
     if (nulls) set_nulls(out, histo_view_1d(c->present, HISTO_U8, n), 0);
     return describe_view(out, protocol, c->copy, type->dtype, 1, &n, NULL);
@@ -278,4 +270,69 @@ int samples_of_arrow(PyObject *object, python_samples *out)
     int taken = take_by(object, "__arrow_c_array__", take_array, out);
     if (taken == 0) taken = take_by(object, "__arrow_c_stream__", take_stream, out);
     return taken;
+}
+
+/* ---- As arrays ---- */
+
+static void free_owner(PyObject *capsule)
+{
+    python_samples *s = PyCapsule_GetPointer(capsule, protocol);
+    samples_release(s);
+    free(s);
+}
+
+/* An array in the memory of samples, which it keeps. */
+static PyObject *array_of(PyObject *owner, const python_samples *s)
+{
+    static const int numbers[HISTO_DTYPE_COUNT] = {
+        [HISTO_U8] = NPY_UINT8,   [HISTO_I8] = NPY_INT8,     [HISTO_U16] = NPY_UINT16, [HISTO_I16] = NPY_INT16,
+        [HISTO_U32] = NPY_UINT32, [HISTO_I32] = NPY_INT32,   [HISTO_U64] = NPY_UINT64, [HISTO_I64] = NPY_INT64,
+        [HISTO_F16] = NPY_HALF,   [HISTO_F32] = NPY_FLOAT32, [HISTO_F64] = NPY_FLOAT64};
+    const arrow_column *c = s->memory;
+    npy_intp n = (npy_intp)s->view.shape[0];
+    static const double nothing;
+    const union {
+        const void *read_only;
+        void *as_numpy_takes_it;
+    } data = {s->view.data ? s->view.data : &nothing};
+    PyObject *array = PyArray_New(&PyArray_Type, 1, &n, c->type.bits ? NPY_BOOL : numbers[s->view.dtype], NULL,
+                                  data.as_numpy_takes_it, 0, NPY_ARRAY_C_CONTIGUOUS, NULL);
+    if (array) PyArray_UpdateFlags((PyArrayObject *)array, NPY_ARRAY_ALIGNED);
+    if (array && PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(owner)) < 0) Py_CLEAR(array);
+    return array;
+}
+
+/* Which samples have a value, as an array of bools; None if all have one. */
+static PyObject *present_in(const python_samples *s)
+{
+    if (!s->has_nulls) return Py_NewRef(Py_None);
+    npy_intp n = (npy_intp)s->view.shape[0];
+    PyObject *array = PyArray_SimpleNew(1, &n, NPY_BOOL);
+    if (!array) return NULL;
+    unsigned char *to = PyArray_DATA((PyArrayObject *)array);
+    if (s->present.dtype == HISTO_BIT)
+        bits_expand(s->present.data, s->present_offset, n, to);
+    else
+        memcpy(to, s->present.data, (size_t)n);
+    return array;
+}
+
+PyObject *samples_arrow_arrays(PyObject *module, PyObject *object)
+{
+    if (numpy_import(module) < 0) return NULL;
+    python_samples *s = calloc(1, sizeof *s);
+    PyObject *owner = s ? PyCapsule_New(s, protocol, free_owner) : NULL, *values = NULL, *present = NULL;
+    if (!s) PyErr_NoMemory();
+    if (s && !owner) free(s);
+    if (!owner) return NULL;
+    const int taken = samples_of_arrow(object, s);
+    if (taken == 1 && samples_join(s) == 0) {
+        values = array_of(owner, s);
+        present = values ? present_in(s) : NULL;
+    }
+    Py_DECREF(owner);
+    PyObject *pair = present ? PyTuple_Pack(2, values, present) : NULL;
+    Py_XDECREF(values);
+    Py_XDECREF(present);
+    return taken == 0 || taken == OF_OTHERS ? Py_NewRef(Py_None) : pair;
 }

@@ -118,13 +118,14 @@ static int take_by_sources(PyObject *module, PyObject *object, python_samples *o
     return taken;
 }
 
-/* Whether the dtype of an object is NumPy's, as that of most pandas columns. NumPy takes these without a copy, and NaN
- * as NaN, where pandas gives Arrow nulls. */
+/* Whether the dtype of an object is NumPy's, as that of most pandas columns, or one by which pandas keeps a NumPy array
+ * and a mask. histo.sources takes these without a copy, and NaN as NaN, where pandas gives Arrow copies, and nulls. */
 static bool is_of_numpy(PyObject *module, PyObject *object)
 {
     if (!numpy_seen(module)) return false;
     PyObject *dtype = PyObject_GetAttrString(object, "dtype");
-    const bool is = dtype && PyArray_DescrCheck(dtype);
+    const bool is = dtype && (PyArray_DescrCheck(dtype) || (PyObject_HasAttrString(dtype, "numpy_dtype") &&
+                                                            !PyObject_HasAttrString(dtype, "pyarrow_dtype")));
     if (!dtype) PyErr_Clear();
     Py_XDECREF(dtype);
     return is;

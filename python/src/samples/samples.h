@@ -86,6 +86,10 @@ int samples_of_dlpack(PyObject *object, python_samples *out);
 int samples_of_arrow(PyObject *object, python_samples *out);
 int samples_join_arrow(python_samples *s);
 
+/* A column of numbers or bools that has Arrow's interface as a tuple of NumPy arrays: the values, in the column's
+ * memory unless it has several chunks, and which of them are present, or None for all. None for all other objects. */
+PyObject *samples_arrow_arrays(PyObject *module, PyObject *object);
+
 /* Whether an object, or the first item of a list or tuple, says that it is in the memory of a GPU. */
 bool samples_on_gpu(PyObject *module, PyObject *object);
 
@@ -101,6 +105,9 @@ typedef struct fill_mask {
     histo_view view;
     int64_t offset;
 } fill_mask;
+
+/* The n bits from `offset` on as bytes of 0 or 1. */
+void bits_expand(const unsigned char *bits, int64_t offset, int64_t n, unsigned char *bytes);
 
 /* What all of masks[n], n > 0, keep, whose shapes are equal: one of them, or bytes that the caller frees with
  * PyMem_Free. -1 with an exception. */
