@@ -1,4 +1,4 @@
-/* From the options to the complete result. */
+/* Runs a job: from the options to the complete result. */
 #include "apply/command.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static image_page page_of(const job *j)
     return page;
 }
 
-/* Map a tone to rows of the result or, where these are scaled afterwards, of the image's type. */
+/* Map a tone to rows of the result or, if these are scaled afterwards, of the image's type. */
 static int map_tone(job *j, int i, const band *b, unsigned char *rows, fault *f)
 {
     const tones *t = &j->tones;
@@ -65,8 +65,8 @@ static int map_tone(job *j, int i, const band *b, unsigned char *rows, fault *f)
     return 0;
 }
 
-/* Where white is the smallest value, the values of a picture are turned round, so that it looks as its source: the
- * largest that its bits hold becomes 0. */
+/* If white is the smallest value, invert the values of a picture, so that it looks like its source: the largest value
+ * that its bits hold becomes 0. */
 static int find_turning(job *j, fault *f)
 {
     double least, most;
@@ -96,7 +96,7 @@ static void turn_values(const job *j, unsigned char *rows, int64_t count)
         wide[i] = (uint16_t)(j->turning - wide[i]);
 }
 
-/* All channels of the band, as 8 bits in the rows of the result and as they are in the wide ones. */
+/* Copy all channels of the band: to the result's rows as 8 bits, to the wide rows unchanged. */
 static int show_rest(job *j, const band *b, fault *f)
 {
     const int channels = j->out->page.channels;
@@ -108,7 +108,7 @@ static int show_rest(job *j, const band *b, fault *f)
     return 0;
 }
 
-/* The colours that were changed in the image's type, of which each pixel has three. */
+/* Scale the colours that were changed in the image's type, three per pixel. */
 static void show_colors(job *j, const band *b)
 {
     const int channels = j->out->page.channels, first = j->tones.tone[0].channel;
@@ -171,11 +171,13 @@ static int run_unit(job *j, fault *f)
     if (j->turns && find_turning(j, f) != 0) return -1;
     if (j->out->pages < 0 && j->out->writer->counts && j->pages_read == 0 && job_visit(j, take_nothing, NULL, f) != 0)
         return -1;
-    if (!pages_are_units(j->pages) && j->pages_read > 0) j->out->pages = j->pages_read; /* a given range reads none */
+    if (!pages_are_units(j->pages) && j->pages_read > 0)
+        j->out->pages = j->pages_read; /* nothing is read if the range
+                                        * is given */
     return write_unit(j, f);
 }
 
-/* Booleans stay what they are in a format that has them. */
+/* Keep booleans in formats that have them. */
 static void keep_booleans(job *j, const image_writer *writer)
 {
     const metadata *about = pages_about(j->pages);
@@ -183,7 +185,7 @@ static void keep_booleans(job *j, const image_writer *writer)
     if (j->boolean) j->largest = 1;
 }
 
-/* White as the smallest value of pictures is turned round; of others it is said. */
+/* If white is the smallest value, invert pictures; for other results, print a note. */
 static void keep_white(job *j, const image_writer *writer)
 {
     const metadata *about = pages_about(j->pages);
@@ -196,7 +198,8 @@ static void keep_white(job *j, const image_writer *writer)
          job_name(j));
 }
 
-/* Where only the type of samples keeps a format from holding them, say what makes pictures of them. */
+/* If only the sample type prevents a format from holding the result, suggest the option that converts it to a picture.
+ */
 static void hint_at_8_bits(const job *j, const image_writer *writer, const image_page *page, fault *f)
 {
     static const char hint[] = ", or add --to 8bit";
@@ -225,7 +228,7 @@ static int begin(job *j, fault *f)
     return j->out ? 0 : -1;
 }
 
-/* The result may replace the image, but nothing else that is read. */
+/* The result may overwrite the image, but no other input. */
 static int spare_others(const settings *s, fault *f)
 {
     if (outfile_spare(s->output, s->mask, "the mask", f) != 0 ||
@@ -237,7 +240,7 @@ static int spare_others(const settings *s, fault *f)
     return 0;
 }
 
-/* Say what was not read, and what the result does not have. */
+/* Note what was not read, and what the result lacks. */
 static void remark(const job *j, const image_file *out)
 {
     const reader *r = pages_reader(j->pages);

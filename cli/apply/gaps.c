@@ -7,7 +7,7 @@
 
 #include "base/failure.h"
 
-/* A number as a sample; false if the dtype does not have it. Numbers beyond floats become infinite. */
+/* Convert a number to a sample; false if the dtype cannot represent it. Numbers beyond floats become infinite. */
 static bool to_sample(double value, histo_dtype dtype, unsigned char sample[8])
 {
     double lo, hi;
@@ -36,7 +36,7 @@ bool gaps_nodata(const metadata *about, histo_dtype from, histo_dtype to, unsign
     return true;
 }
 
-/* A value close to this one: above or, of the largest, below. Floats are as far away as programs need that compare them
+/* Move to a neighbouring value: above or, for the largest, below. Floats are moved far enough for programs that compare
  * with a tolerance, as GDAL does. */
 static void nudge(histo_dtype dtype, unsigned char sample[8])
 {
@@ -52,7 +52,8 @@ static void nudge(histo_dtype dtype, unsigned char sample[8])
     }
 }
 
-/* Is the place of channel c in the band missing? Of luma and value, a pixel is if one of its colours is. */
+/* Whether channel c of the band is missing at this place. For luma and value, a pixel is missing if one of its colours
+ * is. */
 static bool is_missing(const job *j, const band *b, int c, int64_t y, int64_t x)
 {
     const tones *t = &j->tones;
@@ -70,8 +71,8 @@ static bool is_alpha(const image_page *page, int c)
     return (page->model == CHANNELS_GRAY_ALPHA && c == 1) || (page->model == CHANNELS_RGBA && c == 3);
 }
 
-/* What the result has where a sample is missing: what is stored, if it has the same type; else what stands for none
- * there, NaN, or 0. */
+/* What the result has where a sample is missing: the stored value, if the type is the same; else the nodata value, NaN,
+ * or 0. */
 static void put_missing(const job *j, const band *b, int c, int64_t y, int64_t x, unsigned char *to)
 {
     const image_page *page = &j->out->page;
@@ -88,7 +89,7 @@ static void put_missing(const job *j, const band *b, int c, int64_t y, int64_t x
     memcpy(to, sample, histo_dtype_size(page->dtype));
 }
 
-/* Does the sample itself say that it is missing? */
+/* Whether the sample's own value marks it as missing. */
 static bool says_so(const image_page *page, const unsigned char *sample)
 {
     const size_t size = histo_dtype_size(page->dtype);
@@ -96,7 +97,7 @@ static bool says_so(const image_page *page, const unsigned char *sample)
            (page->dtype >= HISTO_F16 && isnan(histo_sample_value(sample, page->dtype)));
 }
 
-/* A sample with a value is not what stands for none. */
+/* Keep samples that have a value from becoming the nodata value. */
 static void spare_nodata(const job *j, const band *b)
 {
     const image_page *page = &j->out->page;

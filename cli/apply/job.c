@@ -23,7 +23,7 @@ static int fault_memory(const job *j, fault *f)
 
 /* ---- Passes over the samples ---- */
 
-/* Stay in step with the mask's page. */
+/* Advance the mask to the same page. */
 static int turn_mask(job *j, int page, fault *f)
 {
     if (!j->mask.source || j->mask_page == page) return 0;
@@ -32,7 +32,7 @@ static int turn_mask(job *j, int page, fault *f)
     return 0;
 }
 
-/* 1 if some samples of the band count, 0 if none does. */
+/* 1 if some samples of the band are counted, 0 if none is. */
 static int find_part(job *j, const band *b, job_part *part, fault *f)
 {
     const settings *s = j->settings;
@@ -51,7 +51,7 @@ static int find_part(job *j, const band *b, job_part *part, fault *f)
     return 1;
 }
 
-/* Leave the tone's missing samples out of the part, too. */
+/* Exclude the tone's missing samples from the part, too. */
 static int leave_out_missing(job *j, const band *b, int i, job_part *part, fault *f)
 {
     const int first = j->tones.tone[i].channel, end = first + (j->tones.kind == TONE_CHANNEL ? 1 : 3);
@@ -74,7 +74,7 @@ static int leave_out_missing(job *j, const band *b, int i, job_part *part, fault
     return 0;
 }
 
-/* Pass the part of a band's tones to `take`. */
+/* Pass the counted part of a band's tones to `take`. */
 static int take_band(job *j, const band *b, job_take *take, void *context, fault *f)
 {
     job_part all;
@@ -131,7 +131,7 @@ static int survey_tone(job *j, void *context, int i, const histo_view *view, con
     return levels_survey(&j->levels[j->tones.tone[i].table], view, &part->fill, job_name(j), f);
 }
 
-/* Does any table need a pass? */
+/* Whether any table needs another pass. */
 static bool next_pass(job *j)
 {
     bool any = false;
@@ -199,7 +199,7 @@ int job_fault_nothing(const job *j, fault *f)
                                     : "no sample is a finite number");
 }
 
-/* Histograms of all tones of the unit. */
+/* Count histograms of all tones of the unit. */
 static int count_tones(job *j, fault *f)
 {
     drop_tables(j);
@@ -236,11 +236,11 @@ void job_results(const job *j, int table, double *lo, double *hi)
 
 int job_new_map(job *j, int table, histo_within within, fault *f)
 {
-    if (j->maps[table]) return 0; /* of the frame before */
+    if (j->maps[table]) return 0; /* made for the previous frame */
     return job_axis_map(j, table, &j->levels[table].axis, within, f);
 }
 
-/* Where a line through two points is at x. */
+/* The value at x of the line through two points. */
 static double on_line(double x, double x0, double y0, double x1, double y1)
 {
     return y0 + (x - x0) / (x1 - x0) * (y1 - y0);
@@ -260,7 +260,7 @@ static void add_point(polyline *line, double at, double value)
     line->value[line->n++] = value;
 }
 
-/* Make `clipped` the line whose values below 0 are 0, and those above `most` are `most`. */
+/* `clipped` = the line with its values clamped to 0 … `most`. */
 static void clip_line(const polyline *line, double most, polyline *clipped)
 {
     clipped->n = 0;
@@ -275,13 +275,13 @@ static void clip_line(const polyline *line, double most, polyline *clipped)
     }
 }
 
-/* The largest sample that there may be in the result; 0: its dtype's. */
+/* The largest sample allowed in the result; 0: the dtype's maximum. */
 static int64_t largest_result(const job *j)
 {
     return j->top && j->dtype == HISTO_U8 ? j->top : j->largest;
 }
 
-/* Does the dtype hold larger samples than there may be? Only these need a bound. */
+/* Whether the dtype can represent larger samples than are allowed: only then is a bound needed. */
 static bool is_narrower(const job *j)
 {
     double lo, hi;
@@ -291,7 +291,7 @@ static bool is_narrower(const job *j)
 
 int job_line_map(job *j, int table, int n, const double *from, const double *to, bool extend, fault *f)
 {
-    polyline line = {.n = 1}, clipped; /* the first place is for the line below */
+    polyline line = {.n = 1}, clipped; /* the first point is for the line below */
     double *at = line.at, *value = line.value;
     for (int k = 0; k < n && k < MOST_POINTS; k++) {
         if (line.n > 1 && !(from[k] > at[line.n - 1])) line.n--;
@@ -341,7 +341,7 @@ int job_open_pages(job *j, const char *path, fault *f)
     const settings *s = j->settings;
     j->pages = pages_open(path, &s->read, s->batch, f);
     if (!j->pages) return -1;
-    if (!s->mask) pages_fold(j->pages); /* a mask has the array's shape */
+    if (!s->mask) pages_fold(j->pages); /* so that the mask has the array's shape */
     if (j->kind->by_page && s->tiles[0] < 2) pages_each(j->pages);
     if (!s->smooth || pages_video(j->pages)) return 0;
     return fault_set(f, EXIT_USAGE, "%s is not a video, and --smooth is for its frames: leave it out", job_name(j));

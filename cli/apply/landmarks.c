@@ -25,7 +25,7 @@ static int add_quantiles(job *j, void *context, int i, const histo_view *view, c
                : fault_of_library(f, EXIT_DATA, job_name(j));
 }
 
-/* Does any table need another pass? */
+/* Whether any table needs another pass. */
 static bool next_pass(const search *s, int tables)
 {
     bool any = false, more;

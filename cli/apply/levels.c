@@ -5,8 +5,8 @@
 #include "base/failure.h"
 
 enum {
-    DEFAULT_BINS = 65536,      /* of floats and large integers */
-    MOST_WHOLE_BINS = 1 << 22, /* one for each value of integers with more than 16 bits */
+    DEFAULT_BINS = 65536,      /* for floats and large integers */
+    MOST_WHOLE_BINS = 1 << 22, /* a bin for each value of integers with more than 16 bits */
 };
 
 static bool is_integer(histo_dtype dtype)
@@ -78,7 +78,7 @@ static bool is_single(const histo_stats *seen)
     return seen->samples == seen->nan + seen->infinite || seen->min == seen->max;
 }
 
-/* Look for two values that differ: in the first row, which nearly always has them, then in all. */
+/* Look for two values that differ: in the first row, which nearly always has them, then everywhere. */
 static histo_status look_closer(levels *l, const histo_view *samples, const histo_fill_options *fill)
 {
     if (is_integer(l->dtype) || !is_single(&l->seen)) return HISTO_OK;
@@ -110,7 +110,7 @@ static double next_value(double value, histo_dtype dtype)
     return dtype == HISTO_F64 ? nextafter(value, INFINITY) : (double)nextafterf((float)value, INFINITY);
 }
 
-/* A bin that begins at the only value, and one above it; below it where there is no number above. */
+/* A bin that begins at the only value, and one above it; or below it if there is no number above. */
 static histo_axis axis_of_value(levels *l, double value)
 {
     const double next = next_value(value, l->dtype), third = next_value(next, l->dtype);
@@ -168,7 +168,7 @@ int levels_trim(levels *l, histo_hist **hist, const settings *s, int64_t largest
         l->hi = (double)(values - 1);
         if (values > summary.last) end = values < end ? values : end;
     }
-    if (l->hi <= l->lo) l->hi = l->lo + 1; /* one value, which keeps its place */
+    if (l->hi <= l->lo) l->hi = l->lo + 1; /* a single value, which keeps its position */
     if (begin == 0 && end == l->axis.bins) return 0;
     histo_hist *part;
     if (histo_hist_slice(*hist, 0, begin, end, &part) != HISTO_OK) return fault_of_library(f, EXIT_DATA, "the counts");

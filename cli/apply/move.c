@@ -135,7 +135,7 @@ static int read_all(mover *m, fault *f)
 
 /* ---- Moving ---- */
 
-/* Samples in memory: shape, and strides in bytes. */
+/* The layout of samples in memory: shape, and strides in bytes. */
 typedef struct layout {
     int64_t shape[MOVE_DIMS], strides[MOVE_DIMS];
 } layout;
@@ -163,7 +163,7 @@ static int64_t at_least_0(int64_t n)
     return n > 0 ? n : 0;
 }
 
-/* The places d of which [d + shift] is inside: from *begin to *end. */
+/* The positions d for which d + shift is inside: from *begin to *end. */
 static void overlap(int64_t size, int64_t shift, int64_t *begin, int64_t *end)
 {
     *begin = at_least_0(-shift);

@@ -1,5 +1,5 @@
-/* Three layers: the reader's bands; rows, for which blocks (tiles, columns, rows from the bottom up) are put together;
- * and what is kept of them in memory. */
+/* Three layers: the reader's bands; rows, assembled from blocks (tiles, columns, rows from the bottom up); and what is
+ * kept of them in memory. */
 #include "apply/pages.h"
 
 #include <stdlib.h>
@@ -13,46 +13,46 @@ enum { MOST_KEPT = 1 << 30 };
 /* A page in memory: contiguous rows of all channels. */
 typedef struct cached_page {
     int page;
-    int64_t height, width, filled; /* rows */
+    int64_t height, width, filled; /* number of rows */
     unsigned char *rows;
-    unsigned char *marks; /* of the samples, 0 where one is missing; NULL: none is */
+    unsigned char *marks; /* for each sample, 0 if it is missing; NULL: none is */
     metadata *about;
 } cached_page;
 
-/* Blocks that are put together to rows. */
+/* Assembles blocks into rows. */
 typedef struct assembly {
     unsigned char *rows;
     size_t room;
     int64_t y, height; /* of the rows; 0: none */
-    int64_t pixels;    /* so far */
+    int64_t pixels;    /* number so far */
     unsigned char *marks;
     size_t marks_room, marked; /* samples that have marks; 0: none is missing */
 } assembly;
 
-/* Slices of an array of three or more dimensions, which its reader delivers as samples one after the other. */
+/* Slices of an array of three or more dimensions, which its reader delivers as consecutive samples. */
 typedef struct folding {
-    int64_t count; /* of slices; 0: not folded */
+    int64_t count; /* number of slices; 0: not folded */
     int64_t at;    /* the next sample */
     const char *run;
     const unsigned char *marks; /* of the run; NULL: none is missing */
-    int64_t left;               /* samples of the run */
+    int64_t left;               /* samples left in the run */
 } folding;
 
 struct pages {
     reader *reader;
     folding fold;
     bool each;
-    bool keeps;   /* what is read is kept */
+    bool keeps;   /* what is read is kept in memory */
     bool replays; /* everything is in memory */
     size_t cached_bytes;
-    int count, at; /* pages in memory, the next one to deliver */
+    int count, at; /* number of pages in memory, the next one to deliver */
     cached_page *cached;
     size_t pixel_bytes;
     histo_view *views; /* [channels] */
     histo_view *valid; /* [channels] */
     assembly parts;
     int page;  /* of the last band; -1: none */
-    int64_t y; /* of the next row of its page */
+    int64_t y; /* the next row of its page */
     int64_t height, width;
     metadata *about;
     bool ended;
@@ -106,7 +106,7 @@ metadata *pages_about(const pages *p)
 
 /* ---- Rows ---- */
 
-/* Are the band's rows contiguous, with all channels? */
+/* Whether the band's rows are contiguous, with all channels. */
 static bool is_plain(const band *b, int channels)
 {
     const int64_t size = (int64_t)histo_dtype_size(b->views[0].dtype), pixel = size * channels;
@@ -136,7 +136,7 @@ void pages_interleave(const band *b, int channels, unsigned char *out, size_t pi
         }
 }
 
-/* The marks of a band, `pitch` samples a row. */
+/* Copy the marks of a band, with `pitch` samples per row. */
 static void interleave_marks(const band *b, int channels, unsigned char *out, size_t pitch)
 {
     for (int64_t y = 0; y < b->rows; y++)
@@ -149,7 +149,7 @@ static void interleave_marks(const band *b, int channels, unsigned char *out, si
         }
 }
 
-/* Marks for all rows of the assembly, where blocks that have come have none. */
+/* Make room for marks of all rows of the assembly, in case earlier blocks had none. */
 static int reserve_marks(pages *p, fault *f)
 {
     assembly *parts = &p->parts;
@@ -176,7 +176,7 @@ static int copy_block(pages *p, const band *b, fault *f)
     return 0;
 }
 
-/* Rows [y, y + height), of which those from y on may be there already. */
+/* Make room for rows [y, y + height), some of which, from y on, may be there already. */
 static int make_room(pages *p, int64_t y, int64_t height, fault *f)
 {
     assembly *parts = &p->parts;
@@ -220,7 +220,7 @@ static void view_rows(pages *p, const unsigned char *rows, int64_t height)
                                    .strides = {(int64_t)p->pixel_bytes * p->width, (int64_t)p->pixel_bytes}};
 }
 
-/* Marks of interleaved samples; NULL stays NULL. */
+/* A view of the marks of interleaved samples; NULL stays NULL. */
 static histo_view *view_marks(pages *p, const unsigned char *marks, int64_t height)
 {
     const int64_t channels = p->reader->channels;
@@ -233,7 +233,7 @@ static histo_view *view_marks(pages *p, const unsigned char *marks, int64_t heig
     return marks ? p->valid : NULL;
 }
 
-/* The next run of samples: 1, 0, or -1. */
+/* The next run of samples: 1, 0 at the end, or -1. */
 static int read_run(pages *p, fault *f)
 {
     folding *fold = &p->fold;
@@ -241,7 +241,7 @@ static int read_run(pages *p, fault *f)
     const int more = p->reader->next(p->reader, &b, f);
     if (more < 1) return more;
     fold->run = b.views[0].data;
-    fold->marks = b.valid ? b.valid[0].data : NULL; /* contiguous, as the run is */
+    fold->marks = b.valid ? b.valid[0].data : NULL; /* contiguous, since the run is */
     fold->left = b.rows;
     return 1;
 }
@@ -253,7 +253,7 @@ static void advance(folding *fold, int64_t n, size_t size)
     fold->left -= n;
 }
 
-/* A row of which runs hold parts. */
+/* Gather a row from parts of runs. */
 static int gather_row(pages *p, fault *f)
 {
     folding *fold = &p->fold;
@@ -272,7 +272,7 @@ static int gather_row(pages *p, fault *f)
     return 0;
 }
 
-/* Rows of slices. */
+/* Deliver rows of slices. */
 static int fold_rows(pages *p, band *b, fault *f)
 {
     folding *fold = &p->fold;
@@ -331,7 +331,7 @@ static int assemble(pages *p, band *b, fault *f)
     return 1;
 }
 
-/* Is alpha multiplied into colours that can be divided? */
+/* Whether colours are premultiplied by alpha, and of a type that can be divided. */
 static bool is_premultiplied(const pages *p)
 {
     const reader *r = p->reader;
@@ -339,7 +339,7 @@ static bool is_premultiplied(const pages *p)
            r->channels == (r->model == CHANNELS_RGBA ? 4 : 2) && alpha_divides(r->dtypes[0]);
 }
 
-/* Colours without alpha, in rows of our own. */
+/* Deliver colours divided by alpha, in rows of our own. */
 static int divide_alpha(pages *p, band *b, fault *f)
 {
     const reader *r = p->reader;
@@ -353,7 +353,7 @@ static int divide_alpha(pages *p, band *b, fault *f)
     return 0;
 }
 
-/* Whole rows from the reader. */
+/* Read whole rows from the reader. */
 static int read_rows(pages *p, band *b, fault *f)
 {
     if (p->fold.count) return fold_rows(p, b, f);
@@ -446,7 +446,7 @@ static int replay(pages *p, band *b)
 
 /* ---- Units ---- */
 
-/* Hold the next page. */
+/* Load the next page into memory. */
 static int load_page(pages *p, fault *f)
 {
     band b;

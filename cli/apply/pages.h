@@ -1,6 +1,6 @@
-/* The pages of an input as bands of whole rows, from the top down, with all channels, in any number of passes: what
- * commands need that turn images into images. Files larger than memory are read again in each pass; what takes longer
- * to decode than to keep is kept where there is room. */
+/* The pages of an input as bands of whole rows, from the top down, with all channels, in any number of passes: for
+ * commands that map images to images. Files larger than memory are read again in each pass; data that take longer to
+ * decode than to keep are kept if there is room. */
 #ifndef CLI_PAGES_H
 #define CLI_PAGES_H
 
@@ -9,29 +9,29 @@
 
 typedef struct pages pages;
 
-/* each: every page is a unit with passes of its own, and is held in memory; else all pages are one. */
+/* each: every page is a unit with passes of its own, and is held in memory; otherwise all pages are one unit. */
 pages *pages_open(const char *path, const read_options *options, bool each, fault *f);
 void pages_close(pages *p);
 
-/* Make every page a unit, before the first one, if there are several. */
+/* Before the first one: make every page a unit, if there are several. */
 void pages_each(pages *p);
-/* Make pages of the slices of an array of three or more dimensions; before the first band. */
+/* Before the first band: make pages of the slices of an array of three or more dimensions. */
 void pages_fold(pages *p);
-/* How many there are; -1: not known. */
+/* The number of pages; -1: unknown. */
 int64_t pages_count(const pages *p);
 bool pages_are_units(const pages *p);
 
 const reader *pages_reader(const pages *p);
-/* The stream whose frames the pages are, before its first one: frames are read there instead, once. NULL if they are
- * none. */
+/* If the pages are frames of a video stream: the stream, before its first frame; frames are then read there instead,
+ * once. Else NULL. */
 y4m *pages_video(const pages *p);
 
-/* Go to the next unit: 1, 0 after the last one, -1. */
+/* Advance to the next unit: 1, 0 after the last one, or -1. */
 int pages_unit(pages *p, fault *f);
-/* Another pass over the unit. */
+/* Start another pass over the unit. */
 int pages_again(pages *p, fault *f);
-/* 1 and a band of whole rows, valid until the next call; 0 at the end of the unit; -1. Colours are without alpha, also
- * where the file has them premultiplied. Missing samples are what is stored. */
+/* 1 and a band of whole rows, valid until the next call; 0 at the end of the unit; -1. Colours are not premultiplied,
+ * even if the file's are. Missing samples have their stored values. */
 int pages_next(pages *p, band *b, fault *f);
 
 /* Copy a band to interleaved rows, `pitch` bytes apart. */

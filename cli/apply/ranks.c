@@ -29,7 +29,7 @@ static int make_room(curve *c, int64_t count, const char *name, fault *f)
     return c->values && c->upto ? 0 : fault_set(f, EXIT_DATA, "no memory for the values of %s", name);
 }
 
-/* ---- Of the samples of a job ---- */
+/* ---- Ranks of a job's samples ---- */
 
 static int add_ranks(job *j, void *context, int i, const histo_view *view, const job_part *part, fault *f)
 {
@@ -38,7 +38,7 @@ static int add_ranks(job *j, void *context, int i, const histo_view *view, const
     return fault_of_library(f, EXIT_DATA, job_name(j));
 }
 
-/* Does any table need another pass? */
+/* Whether any table needs another pass. */
 static bool next_pass(histo_ranks **ranks, int tables)
 {
     bool any = false, more;
@@ -99,14 +99,14 @@ int ranks_find(job *j, curve *curves, fault *f)
     return failed;
 }
 
-/* ---- Of a histogram ---- */
+/* ---- Ranks from a histogram ---- */
 
 static void fill_curve(curve *c, const histo_axis *axis, const int64_t *bins, const uint64_t *counts, int64_t occupied)
 {
     const bool integers = axis->kind == HISTO_INTEGER;
     uint64_t upto = 0;
     for (int64_t i = 0; i < occupied; i++) {
-        if (!integers && (i == 0 || bins[i] > bins[i - 1] + 1)) { /* no share between two edges */
+        if (!integers && (i == 0 || bins[i] > bins[i - 1] + 1)) { /* no samples between the two edges */
             c->values[c->count] = histo_axis_edge(axis, bins[i]);
             c->upto[c->count++] = upto;
         }

@@ -1,5 +1,5 @@
-/* A queue of two stacks (as of two-stack queues): histograms cannot be subtracted, but sums from each frame to a turn,
- * at which all frames are summed up once from the last to the first, can be dropped. Three merges a frame on average,
+/* A queue made of two stacks: histograms are not subtracted; instead, all frames are summed up once, from the last to
+ * the first, so that the sum from each frame on can be dropped as frames leave. Three merges per frame on average,
  * whatever the length. */
 #include "apply/recent.h"
 

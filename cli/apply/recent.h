@@ -1,5 +1,5 @@
-/* The sum of the histograms of the last frames, exactly: counts are added when a frame comes and taken away when it
- * leaves. */
+/* The exact sum of the histograms of the last frames: counts are added when a frame arrives and removed when it leaves.
+ */
 #ifndef CLI_RECENT_H
 #define CLI_RECENT_H
 
@@ -7,21 +7,21 @@
 #include <histo/histo.h>
 
 typedef struct recent {
-    int length;          /* frames to sum up */
-    int64_t come, left;  /* frames until now */
-    int64_t turn;        /* the sums of frames before this one are in their places */
-    histo_hist **frames; /* [length]: of frame i at i % length, its histogram, or the sum from it to the turn */
+    int length;          /* number of frames to sum up */
+    int64_t come, left;  /* number of frames so far */
+    int64_t turn;        /* frames before this one have been replaced by sums */
+    histo_hist **frames; /* [length]: at i % length the histogram of frame i, or the sum from it to the turn */
     histo_hist *newer;   /* the sum since the turn */
-    histo_hist *sum;     /* of all */
+    histo_hist *sum;     /* the total */
 } recent;
 
-/* For histograms with these axes and options. recent_free frees what there is, also after a failure. */
+/* For histograms with these axes and options. recent_free frees everything, also after a failure. */
 int recent_make(recent *r, int length, const histo_axis *axis, const histo_hist_options *options, fault *f);
 void recent_free(recent *r);
 
-/* The empty histogram to count the next frame in. */
+/* The empty histogram in which to count the next frame. */
 histo_hist *recent_next(recent *r, fault *f);
-/* After counting it: r->sum is that of the last frames. */
+/* After counting it: r->sum is the sum of the last frames. */
 int recent_add(recent *r, fault *f);
 
 #endif

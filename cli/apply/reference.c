@@ -33,7 +33,7 @@ static int find_curves(reference *r, fault *f)
     return 0;
 }
 
-/* Read the samples of the reference, or what was saved of them. */
+/* Read the samples of the reference, or its saved histograms. */
 static int gather(reference *r, const job *for_job, fault *f)
 {
     r->ranked = !pages_video(for_job->pages) && ranks_allowed(for_job->settings) && !for_job->settings->landmarks &&

@@ -38,19 +38,19 @@ tile_grid tiles_of_size(const int64_t size[2], int64_t overlap, int64_t height, 
                        .overlap = overlap};
 }
 
-/* Tiles of a dimension, 1 or 2. */
+/* The number of tiles along dimension d, 1 or 2. */
 static int64_t tiles_along(const tile_grid *g, int d)
 {
     return g->count[d] - g->overlap + 1;
 }
 
-/* Tables along it: those of the first and last tile are repeated where cells have no tile around their middle. */
+/* The number of tables along it: those of the first and last tile are repeated where no tile is centred on a cell. */
 static int64_t tables_along(const tile_grid *g, int d)
 {
     return tiles_along(g, d) + g->overlap / 2 * 2;
 }
 
-/* The tile of a table. */
+/* The tile that a table belongs to. */
 static int64_t tile_of(const tile_grid *g, int d, int64_t index)
 {
     const int64_t at = index - g->overlap / 2, last = tiles_along(g, d) - 1;
@@ -122,7 +122,7 @@ void tiles_free(tiles *t)
     *t = (tiles){0};
 }
 
-/* Where place i of a line that continues by reflection comes from. */
+/* The source of position i on a line extended by reflection. */
 static int64_t reflected(int64_t i, int64_t length)
 {
     if (length == 1) return 0;
@@ -131,7 +131,7 @@ static int64_t reflected(int64_t i, int64_t length)
     return i;
 }
 
-/* Contiguous rows of the width of all tiles. */
+/* Copy rows, padded to the width of all tiles. */
 static int pad(const tiles *t, const histo_view *rows, scratch *room, histo_view *padded, fault *f)
 {
     const int64_t shape[] = {rows->shape[0], padded_width(t)};
@@ -147,7 +147,7 @@ static int pad(const tiles *t, const histo_view *rows, scratch *room, histo_view
     return 0;
 }
 
-/* The tiles that rows of a row of cells are in: tiles, rows, columns. */
+/* The tiles that contain the rows of a row of cells: tiles, rows, columns. */
 static histo_view in_tiles(const tiles *t, const histo_view *rows)
 {
     const tile_grid *g = &t->grid;
@@ -161,7 +161,7 @@ static histo_view in_tiles(const tiles *t, const histo_view *rows)
     };
 }
 
-/* Count rows of the padded image, of one row of cells, in all rows of tiles that it belongs to. */
+/* Count rows of the padded image, within one row of cells, in all rows of tiles that contain it. */
 static int count(tiles *t, int64_t cell, const histo_view rows[2], const histo_plan_options *options, fault *f)
 {
     const tile_grid *g = &t->grid;
@@ -180,7 +180,7 @@ static int count(tiles *t, int64_t cell, const histo_view rows[2], const histo_p
     return 0;
 }
 
-/* Rows of samples, and of their mask or without data, from row y of the padded image on. */
+/* Add rows of samples, and of their mask (or without data), from row y of the padded image on. */
 static int add_rows(tiles *t, int64_t y, const histo_view rows[2], const histo_plan_options *options, fault *f)
 {
     histo_view all[] = {rows[0], rows[1]};
@@ -199,7 +199,7 @@ static int add_rows(tiles *t, int64_t y, const histo_view rows[2], const histo_p
     return 0;
 }
 
-/* Keep the rows that continue the page. */
+/* Keep the rows whose reflection extends the page. */
 static void keep_below(const tiles *t, int64_t y, const histo_view *rows, unsigned char *below)
 {
     const size_t size = histo_dtype_size(rows->dtype);
@@ -233,7 +233,7 @@ int tiles_add(tiles *t, int64_t y, const histo_view *rows, const histo_view *cou
     return 0;
 }
 
-/* The tables of a row of tiles, to values. */
+/* Make the tables of a row of tiles, as values. */
 static histo_status equalize_row(const tiles *t, int64_t row, histo_within within, const histo_make_options *options,
                                  double *values)
 {

@@ -27,7 +27,7 @@ static int add_tone(tones *t, const pages *p, int channel, int table, const char
     return 0;
 }
 
-/* The channels that hold colours, or all but alpha: one table for all, or one each. */
+/* The colour channels, or all but alpha: one table for all, or one each. */
 static int add_channels(tones *t, const pages *p, bool joint, fault *f)
 {
     const reader *r = pages_reader(p);
@@ -46,7 +46,7 @@ static int fault_no_colors(const pages *p, const char *color, fault *f)
                      input_name(r->in), r->model == CHANNELS_CMYK ? "CMYK inks" : "other channels", color);
 }
 
-/* --channel: these, each by itself; gray is the luma. */
+/* --channel: these channels, each by itself; gray is the luma. */
 static int add_listed(tones *t, const pages *p, const char *channels, fault *f)
 {
     choice c;
@@ -92,7 +92,7 @@ int tones_choose(tones *t, const pages *p, const char *color, const char *channe
         return fault_set(f, EXIT_USAGE, "%s has colours of %s, which --color each and joint can change: choose one",
                          input_name(pages_reader(p)->in), histo_dtype_name(t->dtype));
     const bool exact = t->dtype <= HISTO_I64 && histo_dtype_size(t->dtype) < 8;
-    if (t->kind == TONE_LUMA && !exact) t->dtype = HISTO_F64; /* as luma_of has it */
+    if (t->kind == TONE_LUMA && !exact) t->dtype = HISTO_F64; /* as luma_of returns it */
     return 0;
 }
 
@@ -180,7 +180,7 @@ static inline int32_t unsigned_at(const void *samples, size_t size, int64_t i)
     return size == 1 ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i];
 }
 
-/* Add the change of the luma of u8 or u16; size and channels are constants where this is called. */
+/* Add the change of the luma to u8 or u16 colours; size and channels are constants at each call. */
 static inline void add_luma(const tones *t, const tone_rows *out, size_t size, int channels, void *restrict colors)
 {
     const int64_t n = out->rows * out->cols;
@@ -228,7 +228,7 @@ static void store(double value, histo_dtype dtype, void *to)
     }
 }
 
-/* Any samples. Whole numbers of up to 32 bits are added in double exactly. */
+/* For samples of any type. Integers of up to 32 bits are added exactly in double. */
 static void change_colors(const tones *t, const tone_rows *out, unsigned char *colors)
 {
     const size_t size = histo_dtype_size(out->dtype), tone_size = histo_dtype_size(t->dtype);

@@ -1,5 +1,5 @@
-/* One frame after the other, in one buffer: memory does not grow with the video, and each frame is written before the
- * next is read. Luma is mapped in place. */
+/* One frame after the other, in a single buffer: memory does not grow with the video, and each frame is written before
+ * the next is read. Luma is mapped in place. */
 #include "apply/video.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct video {
     unsigned char *planes; /* of the frame */
     histo_view luma;
     band frame;             /* of the luma */
-    unsigned char *classes; /* instead of them in the result, or NULL */
+    unsigned char *classes; /* written instead of the planes, or NULL */
 } video;
 
 /* ---- Before the first frame ---- */
@@ -36,7 +36,7 @@ static int check_options(const video *v, fault *f)
     return 0;
 }
 
-/* One table, of the luma. */
+/* Make a single table, for the luma. */
 static int make_table(job *j, int bits, histo_dtype dtype, fault *f)
 {
     const int64_t values = INT64_C(1) << bits;
@@ -87,13 +87,13 @@ static int begin(video *v, fault *f)
 
 /* ---- Frames ---- */
 
-/* Whether hists[0] is v->recent's sum; a job that gathers by itself owns its counts. */
+/* Whether hists[0] is v->recent's sum; a job with its own gather owns its counts. */
 static bool counts_frames(const job_kind *kind)
 {
     return !kind->gather || kind->gathers_counts;
 }
 
-/* Counts of the last frames. */
+/* Count the last frames. */
 static int count(video *v, fault *f)
 {
     job *j = v->job;

@@ -1,4 +1,4 @@
-/* Memory that is freed together: what a reader allocates while it opens has no free of its own. */
+/* Memory that is freed as a whole: what a reader allocates while it opens needs no free of its own. */
 #ifndef CLI_ARENA_H
 #define CLI_ARENA_H
 

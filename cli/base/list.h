@@ -1,12 +1,13 @@
-/* Lists that grow by one element after the other. */
+/* Lists that grow by one element at a time. */
 #ifndef CLI_LIST_H
 #define CLI_LIST_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A list of `count` elements of `size` bytes, NULL for none, with room for one more. It grows only where its length is
- * a power of two, so that nothing else needs to be kept of it. NULL without memory: then the list is as before. */
+/* Make room for one more element in a list of `count` elements of `size` bytes; NULL is the empty list. It is
+ * reallocated only if its length is a power of two, so nothing else need be stored about it. NULL if out of memory; the
+ * list is then unchanged. */
 void *list_grown(void *list, int64_t count, size_t size);
 
 #endif

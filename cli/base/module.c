@@ -10,7 +10,7 @@
 
 enum { PATH_ROOM = 2 * PATH_MAX };
 
-/* A directory of this version: after an upgrade, a running program does not load the modules of another. */
+/* The directory includes the version: after an upgrade, a running program must not load the modules of another. */
 static void find_path(const char *module, char path[PATH_ROOM])
 {
     char directory[PATH_MAX];
@@ -29,7 +29,7 @@ void *module_symbol(const char *module, const char *name, const char *what, faul
 {
     char path[PATH_ROOM];
     find_path(module, path);
-    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL); /* it remains: libraries do not expect to be unloaded */
+    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL); /* never closed: libraries do not expect to be unloaded */
     void *symbol = library ? dlsym(library, name) : NULL;
     if (!symbol)
         fault_set(f, EXIT_DATA, "%s needs histo's module '%s', which cannot be loaded (%s): install histo again", what,

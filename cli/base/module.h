@@ -1,6 +1,6 @@
 /* Modules: parts of the command that need large libraries (HDF5, libtiff, libzip, cairo), whose loading takes longer
- * than most work. Each is a shared object of the files in modules/NAME, loaded when it is first needed. Programs into
- * which they are linked (tests, builds without HISTO_MODULES) use them directly. */
+ * than most work. Each is a shared object made from the files in modules/NAME, loaded when first needed. Programs that
+ * link them (tests, builds without HISTO_MODULES) use them directly. */
 #ifndef CLI_MODULE_H
 #define CLI_MODULE_H
 
@@ -8,7 +8,7 @@
 
 #include "base/fault.h"
 
-/* Declares what a module defines: NULL where it is not linked. */
+/* For declarations of what a module defines: NULL where it is not linked. */
 #define MODULE_SYMBOL __attribute__((weak, visibility("default")))
 
 bool module_is_there(const char *module);

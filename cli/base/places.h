@@ -1,4 +1,4 @@
-/* Where a user's files are by default: the XDG base directories. */
+/* Default locations of a user's files: the XDG base directories. */
 #ifndef CLI_PLACES_H
 #define CLI_PLACES_H
 

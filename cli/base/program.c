@@ -9,8 +9,8 @@
 #include "base/process/interrupt.h"
 #include "base/process/process.h"
 
-/* If a standard stream is closed, the next file opened would replace it. Open /dev/null there instead, in the direction
- * in which using it fails; messages to a closed standard error are lost. */
+/* If a standard stream is closed, the next file opened would take its place. Open /dev/null there instead, in the
+ * direction in which using it fails; messages to a closed standard error are lost. */
 static void hold_closed_streams(void)
 {
     static const int directions[] = {O_WRONLY, O_RDONLY, O_WRONLY};

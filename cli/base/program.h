@@ -1,4 +1,4 @@
-/* What every program of the command does around its work. */
+/* Setup and cleanup shared by all programs of the command. */
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
 

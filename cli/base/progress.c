@@ -71,7 +71,7 @@ static int fitting_bytes(const char *label, int columns)
     return bytes;
 }
 
-/* Is it time to draw the line again? */
+/* Whether it is time to draw the line again. */
 static bool is_due(void)
 {
     const double now = progress_seconds();
@@ -97,7 +97,7 @@ void progress_update(int64_t done, int64_t total)
     draw(state);
 }
 
-/* A monitor of the library that stops nothing. */
+/* A library monitor that never stops the call. */
 static bool draw_call(void *context, const histo_progress *progress)
 {
     enum { PARTS = 1 << 20 };

@@ -10,21 +10,21 @@
  * only the label; the half second counts from the first start. */
 void progress_start(const char *label, bool quiet);
 
-/* done of total, in bytes, from input_position and input_size; total is -1 if unknown. */
+/* done of total, in bytes, as from input_position and input_size; total is -1 if unknown. */
 void progress_update(int64_t done, int64_t total);
 
-/* The same for calls of the library between these two, on this thread, which say themselves how far they are. Nothing
- * if there is a line already, which stays. */
+/* Between these two calls, show the progress of library calls on this thread, as they report it. If there is a line
+ * already, it stays instead. */
 void progress_watch(const char *label);
 void progress_unwatch(void);
 
-/* From now on, nothing is drawn: --quiet. */
+/* From now on, draw nothing: --quiet. */
 void progress_silence(void);
 
 /* Erase the line, before any other output to the terminal and on failures. May be called more than once. */
 void progress_end(void);
 
-/* The clock by which progress is drawn: monotonic seconds. */
+/* The clock of progress: monotonic seconds. */
 double progress_seconds(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory for what is made anew for each piece of the data, as large as the largest piece needs. */
+/* Memory that is reused for each piece of the data and grows to fit the largest. */
 #ifndef CLI_SCRATCH_H
 #define CLI_SCRATCH_H
 
@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 typedef struct scratch {
-    unsigned char *data; /* the owner frees it */
+    unsigned char *data; /* freed by the owner */
     size_t size;
 } scratch;
 
-/* Make it at least this large; former contents are lost. False without memory. */
+/* Make it at least this large; its contents are lost. False if out of memory. */
 bool scratch_reserve(scratch *s, size_t bytes);
 
 #endif

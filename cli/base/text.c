@@ -53,7 +53,8 @@ size_t text_character_bytes(const char *at)
     return surrogate || overlong || (text[0] == 0xf4 && text[1] >= 0x90) ? 0 : size;
 }
 
-/* The end of the quoted item at `from`, which loses its quotes; NULL if no comma or end follows the closing quote. */
+/* Strip the quotes of the quoted item at `from`; returns its end, or NULL if the closing quote is not followed by a
+ * comma or the end. */
 static char *unquote(char *from)
 {
     const char *q = from + 1;

@@ -166,7 +166,7 @@ static const time_unit units[] = {
 
 enum { UNIT_SECOND = 3, UNIT_LEAST };
 
-/* The first of them, but for the last, that fits. */
+/* The first unit that fits, else the last one. */
 static const time_unit *unit_within(double us, int last)
 {
     int i = 0;

@@ -1,4 +1,4 @@
-/* histo columns: what a file holds: its columns or channels, what their values are, and between which. */
+/* histo columns: list the contents of a file: its columns or channels, and the kind and range of their values. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,14 +16,14 @@ enum { FIRST_VALUES = 3, CELL_BYTES = 160 };
 /* A column, or a channel. */
 typedef struct listed_column {
     const char *name, *kind;
-    char room[16]; /* of the name */
+    char room[16]; /* for the name */
     channel_form form;
     histo_dtype dtype; /* of its views */
-    int view;          /* -1: it is not read */
+    int view;          /* -1: not read */
     uint64_t count, missing;
-    uint64_t nan, infinite; /* which count, and are neither min nor max */
+    uint64_t nan, infinite; /* included in the count, but neither min nor max */
     bool boolean;
-    bool whole; /* all numbers of text are integers */
+    bool whole; /* all numbers in text are integers */
     bool any;   /* some value is finite */
     histo_number min, max;
     char first[CELL_BYTES];
@@ -97,7 +97,7 @@ static double as_double(const listed_column *c, histo_number n)
     return c->dtype >= HISTO_F16 ? n.f64 : is_signed(c->dtype) ? (double)n.i64 : (double)n.u64;
 }
 
-/* A time, in microseconds after 1970; false if the values are none, or this is beyond what has a date. */
+/* As a time, in microseconds since 1970; false if the values are not times, or the time is out of range. */
 static bool as_time(const listed_column *c, histo_number n, int64_t *us)
 {
     const time_epoch *e = &c->form.epoch;
@@ -112,7 +112,7 @@ static bool as_time(const listed_column *c, histo_number n, int64_t *us)
     return true;
 }
 
-/* Floats of fewer than 64 bits as the shortest text that means them. */
+/* Floats of fewer than 64 bits as the shortest text that reads back as the same float. */
 static void put_value(const listed_column *c, histo_number n, char text[CELL_BYTES])
 {
     char number[TEXT_NUMBER_BYTES], date[TIME_TEXT_BYTES];
@@ -146,7 +146,7 @@ static bool is_before(const listed_column *c, histo_number a, histo_number b)
     return c->dtype >= HISTO_F16 ? a.f64 < b.f64 : is_signed(c->dtype) ? a.i64 < b.i64 : a.u64 < b.u64;
 }
 
-/* The first values of a view, while they are wanted. */
+/* Note the first values of a view, as long as more are wanted. */
 static void note_first(listed_column *c, const histo_view *v, const unsigned char *valid)
 {
     char text[CELL_BYTES];
@@ -224,7 +224,8 @@ static int read_again(column_list *l, fault *f)
     return select_columns(l, f) != 0 || l->reader->rewind(l->reader, f) != 0 ? -1 : read_all(l, f);
 }
 
-/* Tables leave out missing values: those of each column follow from the number of rows, which is in every column's. */
+/* Tables leave out missing values: their number in each column follows from the number of rows, which the maximum over
+ * all columns shows. */
 static void find_missing(column_list *l)
 {
     const reader *r = l->reader;
@@ -235,7 +236,8 @@ static void find_missing(column_list *l)
         if (l->of[c].view >= 0 && r->takes_forms) l->of[c].missing = cells / (uint64_t)l->views - l->of[c].count;
 }
 
-/* Let a column be read as integers, if doubles do not hold all of its own and 64 bits may: whether they may. */
+/* Let a column be read as integers, if doubles cannot represent all of its values and 64-bit integers may: returns
+ * whether they may. */
 static bool take_integers(const reader *r, int c, listed_column *of)
 {
     const double most = 0x1p53;
@@ -248,7 +250,7 @@ static bool take_integers(const reader *r, int c, listed_column *of)
     return true;
 }
 
-/* Some column has integers beyond 64 bits after all: try one after the other. */
+/* Some column has integers beyond 64 bits after all: try one column after the other. */
 static int read_each(column_list *l, const listed_column *before, fault *f)
 {
     reader *r = l->reader;

@@ -1,4 +1,4 @@
-/* histo compare: distances of two files or saved histograms, counted on the same bins. */
+/* histo compare: distances between two files or saved histograms, counted on the same bins. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { METRICS = sizeof metrics / sizeof *metrics };
 /* Series i of both. */
 typedef struct both {
     const series *series[2];
-    double scale; /* of their counts, which are sums of weights times this */
+    double scale; /* their counts are sums of weights times this */
 } both;
 
 static int fault_alike(const settings *s, fault *f)
@@ -29,7 +29,7 @@ static int fault_alike(const settings *s, fault *f)
     return fault_of_library(f, EXIT_DATA, subject);
 }
 
-/* 0 and the value, 1 if the metric is not for histograms of this many axes and was not asked for, or -1. */
+/* 0 and the value; 1 if the metric does not apply to histograms with this many axes and was not requested; or -1. */
 static int measure(const settings *s, const both *pair, histo_metric metric, double *value, fault *f)
 {
     const bool ordered = metric == HISTO_KOLMOGOROV || metric == HISTO_EARTH_MOVER;
@@ -39,7 +39,7 @@ static int measure(const settings *s, const both *pair, histo_metric metric, dou
     double *values = malloc((size_t)batch * sizeof *values);
     if (!values) return fault_set(f, EXIT_DATA, "no memory for the metrics");
     const bool read = histo_hist_compare(pair->series[0]->hist, pair->series[1]->hist, metric, values) == HISTO_OK;
-    const bool of_counts = metric == HISTO_CHI_SQUARE || metric == HISTO_CHI_SQUARE_ALT; /* not of shares */
+    const bool of_counts = metric == HISTO_CHI_SQUARE || metric == HISTO_CHI_SQUARE_ALT; /* counts, not shares */
     if (read) *value = values[pair->series[0]->entry] / (of_counts ? pair->scale : 1);
     free(values);
     return read ? 0 : fault_alike(s, f);
@@ -56,7 +56,7 @@ static int check_counts(const settings *s, const both *pair, fault *f)
     return 0;
 }
 
-/* Whether the bins of both are numbers, dates, or the same words. */
+/* Check that the bins of both are numbers, dates, or the same words. */
 static int check_forms(const settings *s, const both *pair, fault *f)
 {
     static const char *const whats[] = {[VALUES_NUMBERS] = "numbers",
@@ -76,7 +76,7 @@ static int check_forms(const settings *s, const both *pair, fault *f)
     return 0;
 }
 
-/* All metrics of a pair are known before the first is printed. */
+/* Compute all metrics of a pair before printing the first. */
 static int print_pair(const settings *s, const both *pair, const char *name, bool begun, rows *to, fault *f)
 {
     double values[METRICS];
@@ -102,7 +102,7 @@ static int print_pair(const settings *s, const both *pair, const char *name, boo
     return 0;
 }
 
-/* Whether a group has samples in both files; else that is noted. */
+/* Whether a group has samples in both files; otherwise a note is printed. */
 static bool in_both(const settings *s, const both *pair, const char *group)
 {
     for (int i = 0; i < 2; i++) {
@@ -187,8 +187,8 @@ static int compare_saved(const settings *s, const bool saved[2], rows *to, fault
 
 /* ---- Weights ---- */
 
-/* What sums of weights are multiplied by to become whole numbers: a power of 2, at least 1 if they are whole, so large
- * that no bin loses more than 2^-62 of all. */
+/* The factor that makes sums of weights integers: a power of 2, at least 1 if they are integers already, so large that
+ * no bin loses more than 2^-62 of the total. */
 static double find_scale(const table *tables, int count)
 {
     double most = 0;
@@ -204,7 +204,7 @@ static double find_scale(const table *tables, int count)
     return whole && most < 0x1p62 ? 1 : ldexp(1, 62 - ilogb(most) - 1);
 }
 
-/* A histogram whose counts are the sums of weights of another, scaled. */
+/* A histogram whose counts are the scaled sums of weights of another. */
 static histo_hist *counts_of_weights(const histo_hist *weighted, const table *t, double scale, fault *f)
 {
     const histo_axis axis = histo_hist_axis(weighted, 0);
@@ -228,7 +228,7 @@ static histo_hist *counts_of_weights(const histo_hist *weighted, const table *t,
     return NULL;
 }
 
-/* Make counts of the sums of weights of all series, which the metrics are of; *scale is what they are multiplied by. */
+/* Replace all series by counts made of their sums of weights, for the metrics; *scale is the factor. */
 static int count_weights(result *r, double *scale, fault *f)
 {
     table *tables = tables_read(r, TABLE_OF_ALL, f);

@@ -1,4 +1,4 @@
-/* Completions for bash, zsh and fish. Shells differ, so each has its own functions; their data comes from the same
+/* Completions for bash, zsh and fish. Shells differ, so each has its own functions; their data come from the same
  * tables. */
 #include <stdio.h>
 #include <string.h>
@@ -54,9 +54,9 @@ static void print_commands(const char *between, FILE *out)
         fprintf(out, "%s%s", i ? between : "", command_rows[i].name);
 }
 
-/* How a shell quotes help texts, which are in single quotes. */
+/* How a shell escapes help texts, which are in single quotes. */
 typedef struct quoting {
-    const char *escaped; /* characters behind a backslash */
+    const char *escaped; /* characters to escape by a backslash */
     const char *quote;   /* a single quote */
 } quoting;
 

@@ -15,12 +15,12 @@
 typedef struct pair {
     const char *paths[2];
     const series *series[2];
-    const char *name; /* NULL: they are alone */
+    const char *name; /* NULL: the only series */
 } pair;
 
-/* What differs, so far. */
+/* The differences so far. */
 typedef struct difference {
-    rows *to; /* NULL: only whether they differ is asked for */
+    rows *to; /* NULL: only find out whether they differ */
     bool begun;
     uint64_t bins;
 } difference;
@@ -73,7 +73,7 @@ static int check_pair(const pair *p, fault *f)
     return 0;
 }
 
-/* Join bins of the finer axis, if a whole number of them makes a bin of the other. */
+/* Merge bins of the finer axis, if a whole number of them makes a bin of the other. */
 static int rebin(result results[2], int i, int k, fault *f)
 {
     series *pair_of[2] = {&results[0].series[i], &results[1].series[k]};
@@ -130,7 +130,7 @@ static void put_values(rows *to, double first, double second)
     rows_number(to, second - first);
 }
 
-/* Print a cell that differs. Counts below 2^53 are printed as they are. */
+/* Print a cell that differs. Counts below 2^53 are printed exactly. */
 static void put_cell(difference *d, const pair *p, const table *t, const int64_t *slots, double first, double second)
 {
     d->bins++;
@@ -174,7 +174,7 @@ static double value_of(const table *t, int64_t at)
     return at < 0 ? 0 : table_value(t, at);
 }
 
-/* All cells of both in order; a sparse table lacks those without samples. */
+/* All cells of both in order; sparse tables lack empty cells. */
 static void put_pair(difference *d, const pair *p, const table *const t[2])
 {
     int64_t slots[2][HISTO_MAX_AXES], cell[2] = {-1, -1};

@@ -1,5 +1,5 @@
-/* One thread counts pieces as they come. Whenever the input would wait for more, and before each read, it looks for
- * keys and draws what is counted so far, a few times a second at most, on the terminal's alternate screen. */
+/* One thread counts pieces as they arrive. Whenever the input would block, and before each read, it checks for keys and
+ * draws the counts so far, at most a few times a second, on the terminal's alternate screen. */
 #include "commands/live.h"
 
 #include <errno.h>
@@ -21,22 +21,22 @@
 #include "output/writers/writers.h"
 
 static const double every_s = 0.25; /* between two drawings */
-enum { LOOK_MS = 100 };             /* how often the size of the terminal is looked at */
+enum { LOOK_MS = 100 };             /* how often to check the size of the terminal */
 
 typedef struct live {
     const settings *settings;
     run run;
     result counted;
-    bool *growing, *whole; /* of each axis: does it grow; are all samples whole numbers? */
+    bool *growing, *whole; /* for each axis: whether it grows; whether all samples are integers */
     bool begun;            /* there are axes */
-    bool stopped;          /* the user quits, or a drawing failed */
+    bool stopped;          /* the user has quit, or drawing failed */
     fault failed;
     int keys; /* the terminal, or -1 */
     struct termios before;
     uint64_t samples;
-    bool changed; /* since it was drawn */
+    bool changed; /* since last drawn */
     double begun_s, drawn_s;
-    int columns, rows; /* of the terminal when it was drawn */
+    int columns, rows; /* of the terminal when last drawn */
 } live;
 
 static volatile sig_atomic_t signalled;
@@ -51,7 +51,7 @@ static void begin_screen(live *l)
         now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
         now.c_cc[VMIN] = 1;
         now.c_cc[VTIME] = 0;
-        now.c_cc[VQUIT] = now.c_cc[VSUSP] = _POSIX_VDISABLE; /* they would leave the alternate screen on */
+        now.c_cc[VQUIT] = now.c_cc[VSUSP] = _POSIX_VDISABLE; /* these would leave the alternate screen on */
         tcsetattr(l->keys, TCSANOW, &now);
     }
     fputs("\033[?1049h\033[?25l", stdout); /* the alternate screen, without a cursor */
@@ -72,7 +72,7 @@ static void end_screen(live *l)
 
 /* ---- What is drawn --------------------------------------------------------------------------------------- */
 
-/* The bins of growing axis a that are occupied in any of its histograms. */
+/* The range of bins of growing axis a that are occupied in any of its histograms. */
 static void find_occupied(const live *l, int a, int64_t *begin, int64_t *end)
 {
     *begin = INT64_MAX;
@@ -86,7 +86,7 @@ static void find_occupied(const live *l, int a, int64_t *begin, int64_t *end)
     if (*end == 0) *begin = 0, *end = 1;
 }
 
-/* The number of bins that shows this many samples well (Rice), or the one requested. */
+/* The number of bins that suits this many samples (Rice's rule), or the requested one. */
 static int64_t most_bins(const live *l, int a)
 {
     enum { FEWEST = 16, MOST = 512 };
@@ -107,7 +107,7 @@ static int copy_hist(const live *l, int i, histo_hist **copy, fault *f)
     return growing_copy(hist, begin, end, most_bins(l, a), l->whole[a], copy, f);
 }
 
-/* What is counted so far, with axes that suit it. */
+/* Copy the counts so far, on axes that suit them. */
 static int copy_result(live *l, result *shown, fault *f)
 {
     result *counted = &l->counted;
@@ -131,7 +131,7 @@ static int copy_result(live *l, result *shown, fault *f)
     return failed ? -1 : 0;
 }
 
-/* Print as many lines as the screen has room for, and the status below them. */
+/* Print as many lines as the screen has room for, and the status below. */
 static void put_lines(const live *l, const screen *to, const char *text)
 {
     char number[TEXT_NUMBER_BYTES], rate[TEXT_NUMBER_BYTES], status[160];
@@ -194,7 +194,7 @@ static void take_key(live *l)
     l->stopped = l->stopped || (got == 1 && (key == 'q' || key == 'Q'));
 }
 
-/* Until bytes of fd (-1: none) can be read; false to stop. */
+/* Wait until bytes of fd (-1: none) can be read; false to stop. */
 static bool wait_for(void *self, int fd)
 {
     live *l = self;
@@ -211,7 +211,7 @@ static bool wait_for(void *self, int fd)
 
 /* ---- Counting -------------------------------------------------------------------------------------------- */
 
-/* Statistics of the samples of axis a, or of source i, in a piece. */
+/* The statistics in a piece of the samples of axis a, or of source i. */
 static int find_extremes(const live *l, const piece *p, int a, histo_stats *found, fault *f)
 {
     for (int i = 0; i < l->run.count; i++) {
@@ -227,7 +227,7 @@ static bool has_finite(const histo_stats *s)
     return s->samples > s->nan + s->infinite;
 }
 
-/* An axis that does not depend on the samples, or one that grows from those of the first piece. */
+/* Make an axis that does not depend on the samples, or one that grows from those of the first piece. */
 static int begin_axis(live *l, const piece *p, int a, fault *f)
 {
     run *r = &l->run;
@@ -267,7 +267,7 @@ static int begin_axes(live *l, const piece *p, fault *f)
     return run_add_series(r, 0, 0, f);
 }
 
-/* Make room for the samples of a piece. */
+/* Extend the axes to the samples of a piece. */
 static int grow(live *l, const piece *p, fault *f)
 {
     run *r = &l->run;

@@ -1,4 +1,4 @@
-/* histo --live: count what comes through a pipe, and redraw the terminal meanwhile. */
+/* histo --live: count what comes through a pipe, while redrawing the terminal. */
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
 
@@ -7,7 +7,7 @@
 /* Count into r until the input ends, or the user quits. */
 int live_count(const settings *s, result *r, fault *f);
 
-/* Leave what was counted on the screen, and write it to the file that -o names. */
+/* Leave the final drawing on the screen, and write it to the file of -o. */
 int live_write(const settings *s, output *to, const result *r, fault *f);
 
 #endif

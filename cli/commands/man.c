@@ -24,7 +24,7 @@ static void print_character(char c, FILE *out)
 
 static void print_literal(const char *text, size_t bytes, FILE *out)
 {
-    if (bytes && *text == '.') fputs("\\&", out); /* a roff command at the beginning of a line */
+    if (bytes && *text == '.') fputs("\\&", out); /* would be a roff request at the start of a line */
     for (size_t i = 0; i < bytes; i++)
         print_character(text[i], out);
 }
@@ -70,7 +70,7 @@ static void print_heading(const char *title, const char *name, const char *does,
     fprintf(out, ".SH NAME\n%s \\- %s\n", name, does);
 }
 
-/* How a subcommand of a program is called. */
+/* Print how a subcommand of a program is called. */
 static void print_call(const char *program, const command_row *command, FILE *out)
 {
     fprintf(out, "\\fB%s %s\\fR [\\fIOPTION\\fR]...", program, command->name);

@@ -6,7 +6,7 @@
 #include "output/saved/merge_names.h"
 #include "output/write.h"
 
-/* All shards together are what one process counts, of which nothing more is said. */
+/* All shards together are what one process counts; nothing more is recorded. */
 static int check_shards(const settings *s, result *sum, fault *f)
 {
     char missing[600];

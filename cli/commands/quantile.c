@@ -1,5 +1,5 @@
-/* histo quantile: quantiles of samples or of saved histograms. Where a bin is a value, they come from one histogram; of
- * other samples from as many passes as the selection needs. */
+/* histo quantile: quantiles of samples or of saved histograms. If a bin is a single value, they come from one
+ * histogram; for other samples, from as many passes as the selection needs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +15,18 @@
 #include "output/saved/merge.h"
 #include "output/saved/saved.h"
 
-/* What is asked for. */
+/* The requested quantiles. */
 typedef struct request {
     const settings *settings;
     double *q; /* [n] */
     int n;
 } request;
 
-/* Whose quantiles they are. */
+/* What the quantiles are of. */
 typedef struct subject {
     char *name;
-    axis_form form; /* without names of bins */
-    bool wide;      /* the samples may be integers that doubles do not hold */
+    axis_form form; /* without bin names */
+    bool wide;      /* the samples may be integers that doubles cannot represent */
 } subject;
 
 static void free_subjects(subject *subjects, int count)
@@ -46,7 +46,7 @@ static int fault_words(const request *wanted, const char *name, fault *f)
         name ? name : "");
 }
 
-/* As it was asked for: 100 * 0.07 is 7.000000000000001. */
+/* Print it as requested: 100 * 0.07 is 7.000000000000001. */
 static void print_percent(double q, rows *to)
 {
     char text[TEXT_NUMBER_BYTES];
@@ -56,7 +56,7 @@ static void print_percent(double q, rows *to)
 
 static const char *const columns[] = {"name", "q", "value"};
 
-/* Print values[count][n]. None may be without samples. */
+/* Print values[count][n]. Fails if one of them has no samples. */
 static int print(const request *wanted, const double *values, const subject *subjects, int count, rows *to, fault *f)
 {
     const int unnamed = count == 1;
@@ -111,7 +111,7 @@ static int of_result(const request *wanted, const result *r, rows *to, fault *f)
     return failed;
 }
 
-/* Infinite samples take part. */
+/* Infinite samples are included. */
 static void remark_nan(const settings *s, const result *r)
 {
     uint64_t nan = 0;
@@ -120,7 +120,7 @@ static void remark_nan(const settings *s, const result *r)
     note_not_finite(s->files_count ? s->files[0] : "standard input", "left out", nan, 0);
 }
 
-/* Each value has a bin. */
+/* Each value has its own bin. */
 static int of_counts(const request *wanted, rows *to, fault *f)
 {
     settings counted = *wanted->settings;
@@ -150,7 +150,7 @@ static int print_series(const request *wanted, const result *r, int i, rows *to,
 {
     const series *s = &r->series[i];
     const sample_order *order = s->order;
-    const bool has_bins = !order && !wanted->settings->weights; /* which are values */
+    const bool has_bins = !order && !wanted->settings->weights; /* if bins are single values */
     double *values = malloc((size_t)wanted->n * sizeof *values + 1);
     char name[320], text[TEXT_NUMBER_BYTES];
     int failed = values ? 0 : fault_set(f, EXIT_DATA, "no memory for the quantiles");
@@ -169,7 +169,7 @@ static int print_series(const request *wanted, const result *r, int i, rows *to,
     return failed;
 }
 
-/* Some series has quantiles; those of the others are NaN. */
+/* Check that some series has quantiles; those of the others are NaN. */
 static int check_series(const request *wanted, const result *r, fault *f)
 {
     bool any = false;
@@ -218,7 +218,7 @@ static int name_sources(const request *wanted, const choice *c, subject *subject
     return 0;
 }
 
-/* Is any of the values an integer that may have been rounded to a double? */
+/* Whether any of the values is an integer that may have been rounded to a double. */
 static bool reaches_far(const subject *subjects, int count, const double *values, int n)
 {
     bool any = false;
@@ -227,7 +227,7 @@ static bool reaches_far(const subject *subjects, int count, const double *values
     return any;
 }
 
-/* 1: they are to be found among integers, of which `from` can be read again. */
+/* Returns 1 if they must be found among integers, for which `from` can be read again. */
 static int select_and_print(const request *wanted, feed *from, const choice *c, bool reopens, rows *to, fault *f)
 {
     const int count = c->count;
@@ -262,7 +262,7 @@ static int of_samples(const request *wanted, rows *to, fault *f)
     const settings *s = wanted->settings;
     feed from = {0};
     int failed = feed_open(&from, s, true, f);
-    from.forms = &from.own_forms; /* dates are times */
+    from.forms = &from.own_forms; /* treat dates as times */
     const samples *first = failed ? NULL : feed_begin(&from, 0, f);
     const bool reopens = s->files_count > 0 && strcmp(s->files[0], "-") != 0;
     const bool counts = first && reopens && every_value_has_a_bin(samples_choice(first)) &&

@@ -13,14 +13,14 @@
 
 typedef struct numbers {
     uint64_t count;
-    double sum_w; /* of weights, by which all but the extremes are weighed; NaN without */
+    double sum_w; /* sum of weights, which weigh everything but the extremes; NaN without weights */
     double mean, variance, deviation, skewness, kurtosis, entropy, min, max, mode;
     axis_form form;
-    int64_t distinct;          /* of words; 0: they are numbers */
-    const sample_order *order; /* of integers that doubles do not hold; else NULL */
+    int64_t distinct;          /* number of distinct words; 0: numbers */
+    const sample_order *order; /* for integers that doubles cannot represent; else NULL */
 } numbers;
 
-/* Of the samples themselves; of saved ones, skewness and kurtosis remain those of the bins. */
+/* From the samples themselves; for saved histograms, skewness and kurtosis remain those of the bins. */
 static void set_moments(numbers *to, const histo_stats *samples, const sample_order *order)
 {
     const bool differs = order && order->differs;
@@ -37,7 +37,7 @@ static void set_moments(numbers *to, const histo_stats *samples, const sample_or
     to->order = differs ? order : NULL;
 }
 
-/* How many words have samples, and their counts and mode. */
+/* The number of distinct words, their total count, and the mode. */
 static int count_words(const result *r, int i, numbers *to, fault *f)
 {
     series alone = r->series[i];
@@ -60,7 +60,7 @@ static int summarize(const result *r, int i, bool conditions, numbers *to, fault
     const histo_summary s = read ? all[summarized->entry] : (histo_summary){0};
     free(all);
     if (!read) return fault_of_library(f, EXIT_DATA, r->title);
-    if (s.count == 0 && r->count > 1) { /* as a group may */
+    if (s.count == 0 && r->count > 1) { /* a group may be empty */
         *to = (numbers){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, summarized->forms[0], 0, NULL};
         return 0;
     }
@@ -157,7 +157,7 @@ static void print(const numbers *s, bool with_words, bool with_numbers, rows *to
         rows_value(to, &s->form, s->mode);
 }
 
-/* The columns, without those that are for words or for numbers only where there are none. */
+/* Begin the columns, omitting those for words or numbers if there are none. */
 static void begin(const result *r, bool with_words, bool with_numbers, rows *to)
 {
     const bool weighted = result_is_weighted(r);
@@ -177,7 +177,7 @@ static void begin(const result *r, bool with_words, bool with_numbers, rows *to)
     rows_begin(to, names, count);
 }
 
-/* How many samples the numbers leave out. */
+/* Print how many samples the numbers leave out. */
 static void remark_not_finite(const settings *s, const result *r)
 {
     uint64_t nan = 0, infinite = 0;
@@ -210,7 +210,7 @@ static int print_all(const result *r, bool conditions, rows *to, fault *f)
     return failed;
 }
 
-/* The range of the bins is that of the samples, so a search for it fails only if there is none. */
+/* The range of the bins is that of the samples, so a search for it fails only if there are none. */
 static int count_finite(const settings *s, result *r, fault *f)
 {
     fault searching = {0};

@@ -1,4 +1,4 @@
-/* histo survey: bins that shards agree on. */
+/* histo survey: find bins that shards agree on. */
 #include <stdio.h>
 
 #include "base/failure.h"

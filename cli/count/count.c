@@ -17,7 +17,7 @@
 
 /* ---- The axis of --compare ---- */
 
-/* The axis of one file's samples. */
+/* The axis for one file's samples. */
 static int axis_of_file(const settings *s, const char *const *file, histo_axis *axis, bool *whole, fault *f)
 {
     settings alone = *s;
@@ -34,8 +34,8 @@ static int axis_of_file(const settings *s, const char *const *file, histo_axis *
     return failed;
 }
 
-/* The axis that the samples of all files of a run have in common, whatever their types: 1; 0 if the run finds it by
- * itself, as for one file or bins that are given; -1. *whole: all samples are integers. */
+/* Find the axis that the samples of all files of a run have in common, whatever their types: 1; 0 if the run finds it
+ * by itself, as for a single file or given bins; -1. *whole: all samples are integers. */
 static int find_common_axis(const run *r, round_axis *axis, bool *whole, fault *f)
 {
     const settings *s = r->settings;
@@ -118,7 +118,7 @@ static void describe_run(run *r, double whole_s)
              text_seconds(whole_s, whole));
 }
 
-/* Exact, but for the higher moments that were added to the statistics. */
+/* Exact, except for the higher moments that were added to the statistics. */
 static void read_sums(const histo_power_sums *sums, histo_stats *stats)
 {
     const double m3 = stats->m3, m4 = stats->m4;
@@ -128,7 +128,7 @@ static void read_sums(const histo_power_sums *sums, histo_stats *stats)
     if (higher) stats->m4 = m4;
 }
 
-/* If bins identify values, statistics are computed from bins; else those of sums follow from these. */
+/* Compute statistics from bins if these identify values, else from the sums. */
 static int read_stats(run *r, fault *f)
 {
     for (int i = 0; i < r->result->count && !r->whole; i++)
@@ -150,7 +150,7 @@ static int enter_with_series(void *self, int file, const samples *in, fault *f)
     return run_enter_file(self, file, in, f) == 0 ? run_add_series(self, file, 0, f) : -1;
 }
 
-/* The pass that counts. */
+/* Run the pass that counts. */
 static int count_all(run *r, const feed_visitor *counting, fault *f)
 {
     if (r->team) return run_visit(r, counting, f);
@@ -161,7 +161,7 @@ static int count_all(run *r, const feed_visitor *counting, fault *f)
                                                                : feed_visit(&r->feed, counting, f);
 }
 
-/* The first process of a team gets what all have counted. */
+/* Give the first process of a team everything that was counted. */
 static int merge_counts(run *r, fault *f)
 {
     if (run_agree(r, r->result->count == 0 ? run_add_series(r, 0, 0, f) : 0, f) != 0)
@@ -169,7 +169,7 @@ static int merge_counts(run *r, fault *f)
     return r->team ? r->team->merge_counts(r->team->self, r, f) : 0;
 }
 
-/* What a team left out of all files. */
+/* Print what a team left out of all files. */
 static void remark_left_out(const run *r)
 {
     if (!r->team || !r->team->first || r->settings->quiet || !(r->bad || r->missing || r->ragged)) return;

@@ -6,44 +6,44 @@
 #include "count/result.h"
 #include "options/settings.h"
 
-/* Count what s describes into r. */
+/* Count the samples that s describes into r. */
 int count_files(const settings *s, moments_kind moments, result *r, fault *f);
 
-/* What keeps a run, so that it can be continued. */
+/* Saves a run, so that it can be continued. */
 typedef struct run run;
 typedef struct run_checkpointer {
-    /* Add the histograms of an earlier process to the result, and set the place in the feed and the series that it was
-     * at: 1, 0 if there is nothing to continue, -1. */
+    /* Add the histograms of an earlier process to the result, and restore its position in the feed and its series: 1, 0
+     * if there is nothing to continue, -1. */
     int (*load)(void *self, run *r, fault *f);
-    /* Keep all of these, between two pieces. */
+    /* Save all of this, between two pieces. */
     int (*save)(void *self, run *r, fault *f);
     void *self;
 } run_checkpointer;
 
-/* Processes that count the samples of one run, each with the same settings, whose shards they take one after the other.
- * All processes call the same functions in the same order, except `take` and `pause`. */
+/* Processes that count the samples of one run with the same settings, taking its shards one after the other. All
+ * processes call the same functions in the same order, except `take` and `pause`. */
 typedef struct run_team {
-    /* 0 if nobody has failed, else -1 with the same fault. */
+    /* 0 if no process has failed, else -1 with the same fault on all. */
     int (*agree)(void *self, int failed, fault *f);
-    /* Begin a pass over all shards, and end it: if this process has failed, too. */
+    /* Begin a pass over all shards, and end it, also if this process has failed. */
     void (*begin_pass)(void *self);
     void (*end_pass)(void *self);
-    /* The next shard that nobody has taken, from 0; at least settings->shards if there is none. */
+    /* The next shard that no process has taken, from 0; at least settings->shards if there is none. */
     int64_t (*take)(void *self);
-    /* Between two pieces: let what others have sent arrive. */
+    /* Between two pieces: let messages from other processes arrive. */
     void (*pause)(void *self);
-    /* At the end of a pass: merge what all have found. */
+    /* At the end of a pass: merge the findings of all processes. */
     int (*merge_search)(void *self, axis_search *search, fault *f);
-    /* At the end: the first process has all that was counted. */
+    /* At the end: give the first process everything that was counted. */
     int (*merge_counts)(void *self, run *r, fault *f);
     bool first; /* this is the first process */
     void *self;
 } run_team;
 
-/* count_files of such a process. */
+/* count_files for such a process. */
 int count_together(const settings *s, moments_kind moments, const run_team *team, result *r, fault *f);
 
-/* count_files, with a checkpointer, which is asked once for what it has, and to save after every piece. */
+/* count_files with a checkpointer, which is asked once for earlier results, and to save after every piece. */
 int count_with_checkpoints(const settings *s, moments_kind moments, const run_checkpointer *checkpointer, result *r,
                            fault *f);
 

@@ -26,7 +26,7 @@ static int make_plan(run *r, int i, const piece *p, histo_plan **plan, fault *f)
     return fault_set(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "%s", histo_last_error());
 }
 
-/* Sources of one dtype and axis share a plan. */
+/* Sources with the same dtype and axis share a plan. */
 static const histo_plan *plan_of(run *r, int i, const piece *p, fault *f)
 {
     int first = 0;
@@ -36,7 +36,7 @@ static const histo_plan *plan_of(run *r, int i, const piece *p, fault *f)
     return r->sources[first].plan;
 }
 
-/* The plan is made for views whose memory is never looked at. */
+/* The plan is made for views whose memory is never accessed. */
 bool run_counts_on_cpu(run *r)
 {
     const settings *s = r->settings;
@@ -67,7 +67,7 @@ int run_add_moments(const run *r, series *to, const histo_view *views, const his
         if (r->moments == MOMENTS_ALL) status = histo_stats_add(&to->stats[a], &views[a], &options);
         if (r->found_sums || status != HISTO_OK) continue;
         status = histo_power_sums_add(&to->sums[a], &views[a], &options);
-        if (to->forms[a].names) /* strings have different numbers in each shard */
+        if (to->forms[a].names) /* strings are numbered differently in each shard */
             to->sums[a] = (histo_power_sums){.samples = to->sums[a].samples};
     }
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
@@ -122,7 +122,7 @@ int run_count_piece(void *self, int file, const piece *p, fault *f)
     return p->by ? count_groups(r, name, p, f) : count_group(r, name, p, 0, f);
 }
 
-/* The stack as one piece. */
+/* The whole stack as a piece. */
 static piece whole_stack(const run *r, histo_view *view)
 {
     *view = image_stack_view(&r->stack);
@@ -165,7 +165,7 @@ const histo_plan *run_plan(run *r, fault *f)
     if (first_piece(r, &view, &p, f) != 0 || run_add_series(r, 0, p.page, f) != 0) return NULL;
     const histo_plan *plan = plan_of(r, 0, &p, f);
     if (!plan || !r->settings->compile) return plan;
-    const histo_fill_options fill = piece_fill(&p, 0); /* the first fill has the kernel compiled */
+    const histo_fill_options fill = piece_fill(&p, 0); /* the first fill compiles the kernel */
     if (histo_plan_fill(plan, r->result->series[r->first_series].hist, &p.views[0], &fill) == HISTO_OK) return plan;
     fault_of_library(f, EXIT_DATA, feed_name(&r->feed, 0));
     return NULL;

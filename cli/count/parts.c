@@ -9,15 +9,15 @@
 #include "base/failure.h"
 #include "base/progress.h"
 
-/* In bytes of files; what is decoded or parsed takes longer. */
+/* In bytes of files; decoded or parsed bytes take longer. */
 enum { SMALLEST_PART = 4 << 20, SMALLEST_DECODED = 1 << 19, LARGEST_PART = 64 << 20, PARTS_A_THREAD = 32 };
 
-/* Each fill of a band adds all counters of a thread to the histogram. */
+/* Each fill of a band adds all of a thread's counters to the histogram. */
 enum { MOST_SLOTS_IN_CACHE = 1 << 15 };
 
-static const double most_bytes = 1 << 28; /* of the histograms of all threads */
+static const double most_bytes = 1 << 28; /* for the histograms of all threads */
 
-/* Where a part begins and ends in text; -1 where that is certain. */
+/* Where a part of text begins and ends; -1 where that is certain. */
 typedef struct seam {
     int begin_file, end_file;
     int64_t begin, end;
@@ -30,7 +30,7 @@ typedef struct pass_of_parts {
     int64_t first, end; /* the parts of the run's shard */
     atomic_llong next;
     atomic_llong failed; /* the first part that failed, or the end */
-    atomic_int running;  /* threads */
+    atomic_int running;  /* number of running threads */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     leftovers *left; /* [files] */
@@ -43,7 +43,7 @@ typedef struct worker {
     run run;
     result result;
     fault fault;
-    int64_t part; /* that failed */
+    int64_t part; /* the part that failed */
     pthread_t thread;
 } worker;
 
@@ -92,7 +92,7 @@ static int leave(void *self, int file, const samples *in, fault *f)
     return 0;
 }
 
-/* Parts are taken in order, so all before one that fails are counted. */
+/* Parts are taken in order, so all parts before a failed one are counted. */
 static void fail_at(worker *w, int64_t part)
 {
     long long first = w->pass->failed;
@@ -118,7 +118,7 @@ static void *count_parts(void *self)
     return NULL;
 }
 
-/* A run like the whole one, with a feed, dtypes, plans and a result of its own. */
+/* A run like the main one, with its own feed, dtypes, plans and result. */
 static int make_worker(worker *w, pass_of_parts *pass, fault *f)
 {
     const run *whole = pass->whole;
@@ -176,7 +176,7 @@ bool parts_suit(const run *r)
     if ((r->moments == MOMENTS_ALL && !r->whole) || (s->weights && !s->reproducible)) return false;
     const samples *first = r->feed.files[0].open;
     if (!first) return false;
-    if (s->shards > 1 && samples_reader(first)->rows) return false; /* where its rows begin must be certain */
+    if (s->shards > 1 && samples_reader(first)->rows) return false; /* the beginning of its rows must be certain */
     const double slots = slots_of(r);
     if (r->surveyed && (r->feed.count == 1 || feed_keeps_all(&r->feed))) return false;
     if (samples_reader(first)->maps) return !r->surveyed && slots <= MOST_SLOTS_IN_CACHE;
@@ -205,7 +205,7 @@ static bool divide(pass_of_parts *pass, const run *r, int threads)
     return true;
 }
 
-/* Show how much is done until all threads have ended. */
+/* Show progress until all threads have ended. */
 static void wait_for_all(pass_of_parts *pass)
 {
     const int64_t bytes = pass->division.begins[pass->division.files] / pass->division.shards;
@@ -222,7 +222,7 @@ static void wait_for_all(pass_of_parts *pass)
     pthread_mutex_unlock(&pass->lock);
 }
 
-/* Whether every part of a text begins where the one before it ended. What is before the first one is in another shard.
+/* Whether every part of a text begins where the one before it ended. What precedes the first one is in another shard.
  */
 static bool seams_hold(const pass_of_parts *pass)
 {
@@ -267,14 +267,14 @@ static int gather(run *r, pass_of_parts *pass, worker *workers, int count, fault
         if (merge(r, &workers[i], f) != 0) return -1;
     for (int i = 0; i < r->feed.count; i++)
         leftovers_remark(&pass->left[i], feed_name(&r->feed, i), r->settings);
-    for (int i = 0; i < count && !r->sources[0].plan; i++) { /* to tell what ran */
+    for (int i = 0; i < count && !r->sources[0].plan; i++) { /* to report what ran */
         r->sources[0].plan = workers[i].run.sources[0].plan;
         workers[i].run.sources[0].plan = NULL;
     }
     return 1;
 }
 
-/* 1, 0 if it must be done otherwise, -1. */
+/* 1, 0 if it must be done in another way, -1. */
 static int count_by(run *r, pass_of_parts *pass, worker *workers, int count, fault *f)
 {
     int made = 0, failed = 0, done = -1;

@@ -201,7 +201,7 @@ int64_t table_cell(const table *t, const int64_t *slots)
     return cell;
 }
 
-/* The position of a slot by its number. */
+/* Convert a slot number to its position. */
 static void place(const table *t, int64_t slot, int64_t *slots)
 {
     for (int a = t->naxes - 1; a >= 0; a--) {
@@ -267,7 +267,7 @@ static void read_axes(table *t, const histo_hist *hist)
     }
 }
 
-/* How many arrays a table of the histogram has: of counts, of sums of weights, and of those of their squares. */
+/* The number of arrays in a table of the histogram: counts, sums of weights, and sums of their squares. */
 static int arrays_of(const histo_hist *hist)
 {
     const histo_weighting weighting = histo_hist_weighting(hist);
@@ -275,7 +275,7 @@ static int arrays_of(const histo_hist *hist)
     return weighting == HISTO_UNWEIGHTED ? 1 : sums_alone ? 2 : 3;
 }
 
-/* Read the cells of all entries of a batch, whose first is t. */
+/* Read the cells of all entries of a batch, the first of which is t. */
 static bool read_cells(table *t, const histo_hist *hist)
 {
     int64_t all = histo_hist_size(hist, HISTO_FLOW);
@@ -290,7 +290,7 @@ static bool read_cells(table *t, const histo_hist *hist)
            histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all, NULL) == HISTO_OK;
 }
 
-/* Read the occupied slots of all entries of a batch, whose first is t. */
+/* Read the occupied slots of all entries of a batch, the first of which is t. */
 static bool read_occupied(table *t, const histo_hist *hist)
 {
     int64_t all;
@@ -360,7 +360,7 @@ static void table_free(table *t)
 
 static const char fewer_bins[] = "use fewer bins, or fewer histograms";
 
-/* What read_cells allocates for all series. */
+/* The bytes that read_cells allocates for all series. */
 static double bytes_to_read(const result *r, table_kind kind)
 {
     double bytes = 0;
@@ -393,7 +393,7 @@ void tables_free(table *tables, const result *r)
     free(tables);
 }
 
-/* sum / count, rounded once: the quotient has 62 bits or more, and a last one for what is left. */
+/* sum / count, rounded once: the quotient has at least 62 bits, and a last one that stands for the remainder. */
 static double quotient(__int128 sum, uint64_t count)
 {
     unsigned __int128 rest = sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum;
@@ -404,8 +404,8 @@ static double quotient(__int128 sum, uint64_t count)
     return ldexp(sum < 0 ? -(double)whole : (double)whole, -shift);
 }
 
-/* The statistics of integers, as those of exact sums: without m3 and m4. The squares of differences to the integer
- * below the mean have no more bits than they must. */
+/* The statistics of integers, equal to those of exact sums: without m3 and m4. Squares are of differences from the
+ * integer below the mean, to need as few bits as possible. */
 static histo_stats stats_of_integers(const table *t, int a)
 {
     histo_stats all = {.m3 = NAN, .m4 = NAN};
@@ -441,7 +441,7 @@ static histo_stats stats_of_integers(const table *t, int a)
 
 histo_stats table_stats(const table *t, int a, bool whole)
 {
-    enum { MOST_EXACT = INT32_MAX }; /* whose squares are below 2^62, and their sums below 2^126 */
+    enum { MOST_EXACT = INT32_MAX }; /* squares are below 2^62, and their sums below 2^126 */
     if (whole && t->bins[a] <= MOST_EXACT) return stats_of_integers(t, a);
     histo_stats all = {0};
     int64_t slots[HISTO_MAX_AXES];

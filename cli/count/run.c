@@ -62,7 +62,7 @@ static int make_sources(run *r, int count, bool joint, bool own_axes, fault *f)
     return r->sources && r->search && r->axes && r->bins_of ? 0 : run_fault_memory(f);
 }
 
-/* Formats whose samples of 8 bits may be anything. */
+/* Formats whose 8-bit samples may be anything. */
 static bool is_bare(const char *kind)
 {
     return strcmp(kind, "bytes") == 0 || strcmp(kind, "raw") == 0;
@@ -103,8 +103,7 @@ static int describe_stack(run *r, fault *f)
     return r->sources[0].name && r->sources[1].name ? 0 : run_fault_memory(f);
 }
 
-/* Are the dtypes of what is beside the counted samples, for which plans are made, others than those of the file
- * before? */
+/* Whether the dtypes of weights and filter, for which plans are made, differ from those of the previous file. */
 static bool changes_beside(run *r, const choice *c)
 {
     const int sources[] = {c->weights, c->where};
@@ -173,7 +172,7 @@ int run_pause_for_team(void *self, fault *f)
     return 0;
 }
 
-/* May there be more than one pass? The first file's dtype may still be unknown. */
+/* Whether there may be more than one pass. The first file's dtype may still be unknown. */
 static bool may_read_twice(const run *r)
 {
     const read_options *read = &r->settings->read;

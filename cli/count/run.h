@@ -1,5 +1,5 @@
 /* A run over input files: what is counted, and on which axes. Its steps, in order, for count.c and for commands that
- * take them one by one. */
+ * perform them one by one. */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
@@ -16,8 +16,8 @@
 typedef struct run_source {
     char *name; /* NULL: none */
     histo_dtype dtype;
-    bool pixels;      /* of 8 bits, samples are brightness, or bytes; else numbers */
-    histo_plan *plan; /* of the first source with its dtype and axis; a joint histogram has that of the first source */
+    bool pixels;      /* 8-bit samples are brightness, or bytes; otherwise numbers */
+    histo_plan *plan; /* of the first source with its dtype and axis; for a joint histogram, of the first source */
 } run_source;
 
 struct run {
@@ -28,15 +28,15 @@ struct run {
     feed feed;
     result *result;
 
-    /* From the first file; all others must match. */
+    /* Determined by the first file; all others must match. */
     bool joint;
-    int count; /* of the sources */
+    int count; /* number of sources */
     run_source *sources;
     bool characters;       /* bytes or letters are counted */
     histo_dtype beside[2]; /* of the weights, and of the condition that plans know, in the current file; or
-                              HISTO_DTYPE_COUNT */
-    bool of_pages;         /* series have the numbers of pages in their names */
-    int64_t segments;      /* of each source, counted separately */
+                            * HISTO_DTYPE_COUNT */
+    bool of_pages;         /* names of series include page numbers */
+    int64_t segments;      /* in each source, counted separately */
 
     image_stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
 
@@ -45,40 +45,40 @@ struct run {
                      */
     axis_search *search;
     histo_axis *axes;
-    int64_t group_count; /* histograms of each source; 1 without --by */
+    int64_t group_count; /* histograms per source; 1 without --by */
     axis_search by;      /* of their words */
     bin_names *group_names;
     groups groups;
-    bin_names **bins_of; /* per axis: the names of its bins; NULL: they have none */
+    bin_names **bins_of; /* per axis: the names of its bins; NULL: none */
     bool surveyed;       /* samples have been surveyed at least once */
 
     int file, page;   /* of the series being counted */
-    int first_series; /* the first of these */
+    int first_series; /* the first of these series */
 
     const histo_axis *given; /* axes that need not be found; NULL: none */
     int given_count;
-    bool common_whole; /* all samples of its files are integers */
-    round_axis common; /* of --compare */
-    result
-        *finds_order; /* whose series find the order of their samples, also in runs of several threads; NULL: none do */
-    histo_axis *resumed; /* those of an earlier process, which are given */
+    bool common_whole;   /* all samples of its files are integers */
+    round_axis common;   /* for --compare */
+    result *finds_order; /* whose series find the order of their samples, also in runs of several threads; NULL: none */
+    histo_axis *resumed; /* axes of an earlier process, which are given */
 
     uint64_t bad, missing, ragged; /* cells and rows that a process of a team left out */
 
     moments_kind moments;
-    histo_power_sums *found_sums; /* [count] of all samples of each source, from a survey; NULL: counting finds them */
-    bool finds_sums;              /* this pass does */
+    histo_power_sums *found_sums; /* [count] for all samples of each source, from a survey; NULL: counting computes them
+                                   */
+    bool finds_sums;              /* this pass computes them */
     double *q;                    /* [q_count]: quantiles to find, 0 to 1 */
     int q_count;
-    double *found_quantiles; /* [count][q_count] of all samples of each source, from a survey; NULL: not found */
+    double *found_quantiles; /* [count][q_count] for all samples of each source, from a survey; NULL: not found */
     bool whole;              /* bins identify every sample's value */
     double counting_s, bytes;
-    int threads; /* that counted parts of the files; 0: those of the plan */
+    int threads; /* number of threads that counted parts of the files; 0: those of the plan */
 };
 
 /* ---- Files and sources: run.c ---- */
 
-/* Another pass over so many bytes of files takes less time than the command to begin. */
+/* Another pass over this many bytes of files takes less time than starting the command. */
 enum { RUN_SMALL_FILES = 1 << 18 };
 
 /* Open the first file, and match the settings with its contents. Series will be added to `to`. Call run_end afterwards,
@@ -86,15 +86,16 @@ enum { RUN_SMALL_FILES = 1 << 18 };
 int run_open(run *r, const settings *s, result *to, fault *f);
 /* Open the files of a run that has its settings, its result and perhaps its axes. */
 int run_open_files(run *r, fault *f);
-/* The `enter` of a pass: the file has what the first one has. */
+/* The `enter` of a pass: check that the file has what the first one has. */
 int run_enter_file(void *self, int file, const samples *in, fault *f);
-/* A pass over all samples; of a team, over those of the shards that this process takes. */
+/* A pass over all samples; for a team, over those of the shards that this process takes. */
 int run_visit(run *r, const feed_visitor *visitor, fault *f);
-/* 0 once all processes of a team have come so far; -1 on all of them if one has failed. */
+/* 0 once all processes of a team have come this far; -1 on all of them if one has failed. */
 int run_agree(const run *r, int failed, fault *f);
 /* The `pause` of a pass of a team. */
 int run_pause_for_team(void *self, fault *f);
-/* Whether all files are there as long as they are needed, unlike pipes, and have at most so many bytes together. */
+/* Whether all files stay available as long as they are needed, unlike pipes, and have at most this many bytes together.
+ */
 bool run_files_have(const settings *s, int64_t most);
 /* The axis of source i. */
 int run_axis_of(const run *r, int i);
@@ -126,16 +127,16 @@ int run_name_result(run *r, fault *f);
 
 /* ---- Order: order.c ---- */
 
-/* Before counting: let the series find the order of their samples on the way, where the run wants it. */
+/* Before counting: let the series find the order of their samples meanwhile, if the run wants it. */
 int run_begin_order(run *r, fault *f);
 /* A new series of source i. */
 void run_add_order(const run *r, int i, series *to);
 /* Add samples of series k, one view for each axis. */
 int run_take_order(const run *r, int k, const histo_view *views, const histo_fill_options *filter, const char *name,
                    fault *f);
-/* All is counted again. */
+/* Everything will be counted again. */
 void run_forget_order(const run *r);
-/* After counting: find the order of the samples, in further passes, where the run wants it and can make these. */
+/* After counting: find the order of the samples, in further passes, if the run wants it and can make them. */
 int run_find_order(run *r, fault *f);
 
 /* ---- Plans and filling: fill.c ---- */
@@ -144,7 +145,7 @@ int run_find_order(run *r, fault *f);
 bool run_counts_on_cpu(run *r);
 /* The `take` of a pass: count a piece. */
 int run_count_piece(void *self, int file, const piece *p, fault *f);
-/* Add samples, one view for each axis, to what the series has of their moments. */
+/* Add samples, one view for each axis, to the moments of a series. */
 int run_add_moments(const run *r, series *to, const histo_view *views, const histo_fill_options *fill, const char *name,
                     fault *f);
 /* Count the images of --pairs. */

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "count/run.h"
 
-/* The histograms of a page, and the copies for writing them, must fit in memory. We check now, because the system
- * assigns memory only when samples touch it. */
+/* The histograms of a page, and the copies for writing them, must fit in memory. Check now, because the system assigns
+ * memory only when samples touch it. */
 static int check_memory(const run *r, fault *f)
 {
     const settings *s = r->settings;
@@ -54,7 +54,7 @@ static int make_hist(const run *r, int i, histo_hist **hist, fault *f)
     return fault_of_library(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "the bins");
 }
 
-/* The file's name, with its directories where another has the same name. */
+/* The file's name, with its directories if another file has the same name. */
 static const char *file_label(const run *r, int file)
 {
     const char *path = feed_name(&r->feed, file), *name = text_file_name(path);
@@ -64,7 +64,7 @@ static const char *file_label(const run *r, int file)
     return alone ? name : path;
 }
 
-/* "b.png r", "page 3", "r": what distinguishes a series from others; "" if nothing does. */
+/* What distinguishes a series from others, such as "b.png r", "page 3", "r"; "" if nothing does. */
 static void name_series(const run *r, int first, int file, int page, char *name, size_t size)
 {
     int length = 0;
@@ -120,7 +120,7 @@ static bool has_characters(const histo_axis *axis)
     return letters || (axis->kind == HISTO_INTEGER && axis->lo >= 0 && axis->hi <= 256);
 }
 
-/* What the edges of axis a of a series are. */
+/* Set what the edges of axis a of a series represent. */
 static void form_axis(run *r, int made, int a, int axis)
 {
     result_name_bins(r->result, made, a, r->bins_of[axis]);
@@ -130,7 +130,7 @@ static void form_axis(run *r, int made, int a, int axis)
     form->characters = r->characters && r->naxes == 1 && has_characters(&r->axes[axis]);
 }
 
-/* Make room for the moments of source i, or of all sources if they are joint. */
+/* Allocate the moments of source i, or of all sources if they are joint. */
 static int add_moments(const run *r, int i, series *to, fault *f)
 {
     const bool with_sums = !r->whole;
@@ -172,7 +172,7 @@ int run_add_series(run *r, int file, int page, fault *f)
     return 0;
 }
 
-/* The drawing's title and names of axes. */
+/* The title of the drawing, and names of axes. */
 int run_name_result(run *r, fault *f)
 {
     const settings *s = r->settings;

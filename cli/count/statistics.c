@@ -8,7 +8,7 @@
 #include "count/order/exact_sum.h"
 #include "options/values.h"
 
-/* The projection of a sparse histogram has memory for all bins. */
+/* Projecting a sparse histogram needs memory for all bins. */
 enum { MOST_BINS_OF_MANY_AXES = 1 << 22 };
 
 static int fault_memory(fault *f)
@@ -18,7 +18,7 @@ static int fault_memory(fault *f)
 
 static void set_moments(statistics *s, const series *counted, const table *t, int a)
 {
-    /* Integer axes are made for whole numbers, so their bins are values, as for histo_hist_quantiles. */
+    /* Integer axes are made for integers, so their bins are values, as for histo_hist_quantiles. */
     s->values = t->axes[a].kind == HISTO_INTEGER;
     s->exact_extremes = s->exact_moments = counted->stats || (s->values && !t->under[a] && !t->over[a]);
     const histo_stats moments = counted->stats ? counted->stats[a] : table_stats(t, a, s->values);
@@ -59,7 +59,7 @@ static double middle_of(const statistics *s, const histo_axis *axis, int64_t bin
     return s->values ? lower : lower / 2 + histo_axis_edge(axis, bin + 1) / 2;
 }
 
-/* Exactly, where it is close: 7 of 100 are 7 %, but 0.07 * 100 in doubles is above 7. */
+/* Compared exactly when close: 7 of 100 are 7 %, but 0.07 * 100 in doubles is above 7. */
 static bool reaches(double sum, double q, double all)
 {
     exact_sum part = {0}, whole = {0};
@@ -69,7 +69,8 @@ static bool reaches(double sum, double q, double all)
     return exact_sum_reaches(&part, decimal_of_percent(q), &whole);
 }
 
-/* Where the sums reach the share q of all: as if the weights of a bin were spread evenly, unless it is one value. */
+/* Where the sums reach the share q of the total, with the weights of a bin spread evenly, unless the bin is one value.
+ */
 static double quantile_of_weights(const statistics *s, const histo_axis *axis, const double *sums, double q)
 {
     double all = 0, sum = 0;
@@ -88,7 +89,7 @@ static double quantile_of_weights(const statistics *s, const histo_axis *axis, c
     return NAN;
 }
 
-/* The mean and deviation unless they are known, the mode, and the entropy of sums that are not negative. */
+/* Compute mean and deviation unless they are known, the mode, and the entropy of sums that are not negative. */
 static void summarize_weights(statistics *s, const histo_axis *axis, const double *sums)
 {
     double all = 0, mean = 0, squares = 0;
@@ -124,14 +125,14 @@ static void set_mode(statistics *s, const histo_axis *axis, const histo_summary 
     s->mode = axis->kind == HISTO_INTEGER ? lower : lower / 2 + upper / 2;
 }
 
-/* An estimate, which is among the samples unless it is only known to be beyond the axis. */
+/* Clamp an estimate to the range of the samples, unless it is only known to be beyond the axis. */
 static double among(const statistics *s, double estimate)
 {
     if (!s->exact_extremes || !s->finite || isinf(estimate)) return estimate;
     return fmin(fmax(estimate, s->min), s->max);
 }
 
-/* What the weights of bins say that is not known exactly. */
+/* Derive from the weights of bins what is not known exactly. */
 static int read_weights(statistics *s, const statistics_list *list, const table *t, int a, fault *f)
 {
     const histo_axis *axis = &t->axes[a];
@@ -144,7 +145,7 @@ static int read_weights(statistics *s, const statistics_list *list, const table 
     return 0;
 }
 
-/* Statistics of bins of one axis, for all entries of a batch, whose first is series `first`. */
+/* Statistics of the bins of one axis, for all entries of a batch, whose first is series `first`. */
 static int read_batch(statistics_list *list, const result *r, const table *tables, int first, int a, fault *f)
 {
     histo_hist *hist = r->series[first].hist, *alone = NULL;

@@ -20,7 +20,7 @@ static double width_of_row(const histo_axis *axis, const bin_rows *rows, int64_t
     return histo_axis_edge(axis, bin_rows_begin(rows, row + 1)) - histo_axis_edge(axis, bin_rows_begin(rows, row));
 }
 
-/* The width of `each` neighbouring bins, of which the last may be fewer. */
+/* The total width of `each` adjacent bins; the last row may have fewer. */
 static double width_of(const histo_axis *axis, int64_t each, int64_t row)
 {
     const bin_rows rows = {axis->bins, each, 0};
@@ -79,7 +79,7 @@ view view_drawn(const settings *s, const series *like)
     return v;
 }
 
-/* What widths on axis a are divided by. */
+/* The unit by which widths on axis a are divided. */
 static double unit_of(const view *v, int a)
 {
     return v->units[a] ? v->units[a]->us : 1;

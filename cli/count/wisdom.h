@@ -11,10 +11,10 @@ const char *wisdom_default_path(void);
 /* Create the missing directories of the default file. 0 or -1. */
 int wisdom_make_directory(fault *f);
 
-/* Load the file that --wisdom names, else the default file if it exists. 0 or -1. */
+/* Load the file given by --wisdom, else the default file if it exists. 0 or -1. */
 int wisdom_load(const settings *s, fault *f);
 
-/* Save the results of --measure to the file that --wisdom names. 0 or -1. */
+/* Save the results of --measure to the file given by --wisdom. 0 or -1. */
 int wisdom_save_measured(const settings *s, fault *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a file says of a page besides its samples, so that a command that changes the samples can keep it. */
+/* What a file records about a page besides its samples, so that commands that change the samples can preserve it. */
 #ifndef CLI_METADATA_H
 #define CLI_METADATA_H
 
@@ -13,16 +13,16 @@ typedef struct metadata_block {
 } metadata_block;
 
 typedef enum resolution_unit {
-    RESOLUTION_NONE = 0, /* the ratio only */
+    RESOLUTION_NONE = 0, /* only the ratio is known */
     RESOLUTION_INCH,
     RESOLUTION_CENTIMETER,
 } resolution_unit;
 
-/* A TIFF field that is copied as it is. */
+/* A TIFF field that is copied unchanged. */
 typedef struct metadata_field {
     uint32_t tag;
-    int type, readcount; /* of TIFFField */
-    uint32_t count;      /* values; bytes of text */
+    int type, readcount; /* as in TIFFField */
+    uint32_t count;      /* number of values; bytes for text */
     int size;            /* of a value in memory */
     metadata_block values;
 } metadata_field;
@@ -30,23 +30,23 @@ typedef struct metadata_field {
 typedef struct metadata {
     int owners;
     int64_t height, width; /* of the page; 0: as in the reader */
-    int64_t largest;       /* the largest value that samples may have; 0: the dtype's */
-    bool premultiplied;    /* colours, by alpha */
-    bool has_nodata;       /* one value stands for none: this, in the reader's dtype */
+    int64_t largest;       /* the largest possible sample; 0: the dtype's */
+    bool premultiplied;    /* colours are multiplied by alpha */
+    bool has_nodata;       /* this value, in the reader's dtype, marks missing samples */
     unsigned char nodata[8];
     bool white_first; /* the smallest value is white */
     metadata_block profile, exif;
     double resolution[2]; /* horizontal and vertical samples per unit; 0: unknown */
     resolution_unit unit;
     int orientation; /* as in EXIF and TIFF, 1 … 8; 0: unknown */
-    double gamma;    /* of PNG; 0: unknown */
+    double gamma;    /* PNG; 0: unknown */
     int intent;      /* of sRGB in PNG; -1: not sRGB */
 
-    bool quantized; /* of JPEG: by these tables of luma and chroma, in the natural order */
+    bool quantized; /* JPEG: by these tables of luma and chroma, in natural order */
     uint16_t quantization[2][64];
-    int sampling[2]; /* of JPEG: samples of luma, across and down, for each sample of chroma */
+    int sampling[2]; /* JPEG: samples of luma, across and down, per sample of chroma */
 
-    int compression, predictor; /* of TIFF; 0: unknown */
+    int compression, predictor; /* TIFF; 0: unknown */
     int fields_count;
     metadata_field *fields;
 
@@ -55,23 +55,24 @@ typedef struct metadata {
     bool fortran;
     bool boolean;         /* samples are 0 and 1 */
     metadata_block nifti; /* the header of a NIfTI file, in native byte order */
-    bool placed;          /* the samples of an array lie in space: x (right), y (anterior) and z (superior) in mm are */
-    double place[3][4];   /* these, times column, row, slice and 1 */
+    bool placed;          /* the samples of an array have positions in space: x (right), y (anterior) and z (superior)
+                           * in mm are */
+    double place[3][4];   /* this matrix times column, row, slice and 1 */
 } metadata;
 
-/* Zeros, with one owner; NULL without memory. */
+/* Zeroed, with one owner; NULL if out of memory. */
 metadata *metadata_create(void);
-/* Another owner; NULL stays NULL. */
+/* Add an owner; NULL stays NULL. */
 metadata *metadata_share(metadata *m);
-/* One owner less; the last one frees it. NULL is allowed. */
+/* Remove an owner; the last one frees it. NULL is allowed. */
 void metadata_release(metadata *m);
 
-/* Where an array lies in space, if all numbers are finite: its first sample, and the steps from one to the next along
- * columns, rows and slices, in mm. left_posterior: x is to the left and y to the back, as in DICOM; else as in NIfTI.
- */
+/* Set the position of an array in space, if all numbers are finite: that of its first sample, and the steps from one
+ * sample to the next along columns, rows and slices, in mm. left_posterior: x points left and y back, as in DICOM;
+ * otherwise as in NIfTI. */
 void metadata_place(metadata *m, const double first[3], double steps[3][3], bool left_posterior);
 
-/* Copy bytes into an empty block; false without memory. */
+/* Copy bytes into an empty block; false if out of memory. */
 bool metadata_keep(metadata_block *block, const void *data, size_t size);
 
 #endif

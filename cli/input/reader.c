@@ -94,7 +94,7 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
     return NULL;
 }
 
-/* Fail for options without a meaning for this format: the user meant another format. */
+/* Fail for options that mean nothing for this format: the user expected another format. */
 static int reject_idle_options(const reader_kind *kind, const read_options *o, const char *path, fault *f)
 {
     const bool layout = kind->takes & TAKES_LAYOUT;
@@ -197,7 +197,7 @@ int reader_select(reader *r, const int *channels, const channel_form *forms, int
     return r->select ? r->select(r, f) : 0;
 }
 
-/* Open the file, or the one that stands for a directory; *kind is that of the directory. */
+/* Open the file, or the one that represents a directory; *kind is that of the directory. */
 static input *open_path(const char *path, const reader_kind **kind, fault *f)
 {
     char *zarr = folder_zarr(path), *dicom = NULL;

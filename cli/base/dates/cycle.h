@@ -1,4 +1,4 @@
-/* Places of times in a day, a week or a year. */
+/* Positions of times within a day, a week or a year. */
 #ifndef CLI_CYCLE_H
 #define CLI_CYCLE_H
 
@@ -6,13 +6,13 @@
 
 typedef enum time_cycle { CYCLE_NONE = 0, CYCLE_DAY, CYCLE_WEEK, CYCLE_YEAR } time_cycle;
 
-/* The hours of a day, the days of a week from Monday, or the months of a year. */
+/* The number of hours in a day, of days in a week (from Monday), or of months in a year. */
 int cycle_places(time_cycle cycle);
 /* 07:00, Monday, January. */
 const char *cycle_name(time_cycle cycle, int place);
-/* The cycle whose places have these names, in order. */
+/* The cycle whose positions have these names, in order. */
 time_cycle cycle_named(const char *const *names, int64_t count);
-/* The place of a time, in microseconds since 1970. */
+/* The position of a time, given in microseconds since 1970. */
 int cycle_place(time_cycle cycle, int64_t us);
 
 #endif

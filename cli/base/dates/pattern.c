@@ -12,7 +12,7 @@ static const int64_t second = 1000000, day = 86400 * 1000000LL;
 
 enum { LONGEST_TEXT = 128, LONGEST_PATTERN = 128 };
 
-/* Does the pattern have one of these directives? */
+/* Whether the pattern has one of these directives. */
 static bool has(const char *pattern, const char *directives)
 {
     for (const char *p = pattern; (p = strchr(p, '%')) && p[1]; p += 2)
@@ -32,7 +32,7 @@ const char *date_pattern_check(const char *pattern)
     return has(pattern, "I") && !has(pattern, "p") ? "it has %I, an hour of twelve, without %p for AM and PM" : NULL;
 }
 
-/* %f, a fraction of a second, and %Z, the name of a zone, are read here, and all else by strptime. */
+/* %f, a fraction of a second, and %Z, the name of a zone, are read here, everything else by strptime. */
 typedef struct pattern_reading {
     struct tm broken;
     int64_t fraction, east;
@@ -85,7 +85,7 @@ bool date_pattern_read(const char *pattern, const char *begin, const char *end, 
     text[size] = '\0';
     const char *at = read_parts(pattern, text, &r);
     if (!at || *at) return false;
-    if (has(pattern, "s")) { /* strptime has made local time of it */
+    if (has(pattern, "s")) { /* strptime has converted it to local time */
         const int64_t seconds = (int64_t)mktime(&r.broken);
         span->begin = zone_clock_of_utc(seconds * second + r.fraction);
     } else {

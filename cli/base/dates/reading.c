@@ -52,7 +52,7 @@ static size_t letters_of(const cursor *c)
     return length;
 }
 
-/* A name of at least three letters, in full or cut, of a list. */
+/* A name from a list, in full or abbreviated to at least three letters. */
 static int take_name(cursor *c, const char *const *names, int count)
 {
     const size_t length = letters_of(c);
@@ -108,7 +108,7 @@ static bool take_dotted_date(cursor *c, date *d)
            take_number(c, 4, 4, &d->year) && d->day > 0 && d->month > 0;
 }
 
-/* 2015, or 15 as POSIX takes it. */
+/* 2015, or 15 in POSIX's interpretation. */
 static bool take_year(cursor *c, int *year)
 {
     const char *begin = c->at;
@@ -117,7 +117,7 @@ static bool take_year(cursor *c, int *year)
     return true;
 }
 
-/* 1/5/2015 and 1/5/15 in this order; 1-5-2015, as 1-5-15 may be anything. */
+/* 1/5/2015 and 1/5/15 in this order; 1-5-2015, but not 1-5-15, which is ambiguous. */
 static bool take_numbers(cursor *c, date_order order, date *d)
 {
     int *first = order == MONTH_FIRST ? &d->month : &d->day, *next = order == MONTH_FIRST ? &d->day : &d->month;
@@ -175,12 +175,12 @@ static bool take_date(cursor *c, const time_style *style, date *d)
 /* ---- Times of day --------------------------------------------------------------------------------------- */
 
 typedef struct clock_time {
-    int64_t us, width; /* since midnight, and of what is named */
-    int64_t east;      /* of UTC */
+    int64_t us, width; /* since midnight, and the width of what is named */
+    int64_t east;      /* relative to UTC */
     bool has_zone;
 } clock_time;
 
-/* AM and PM, after a blank or not. */
+/* AM and PM, with or without a blank before. */
 static bool take_half(cursor *c, int64_t *us)
 {
     cursor ahead = *c;
@@ -220,7 +220,7 @@ static bool take_clock(cursor *c, clock_time *t)
     return take_half(c, &t->us) && t->us <= day;
 }
 
-/* +01:00, +0100, +01: those of the world, so that a number is none. */
+/* +01:00, +0100, +01: only offsets that exist, so that a number is not taken for one. */
 static bool take_offset(cursor *c, bool apart, int64_t *east)
 {
     int hours, minutes = 0;
@@ -241,7 +241,7 @@ static bool take_offset(cursor *c, bool apart, int64_t *east)
     return true;
 }
 
-/* Z, an offset, or the name of one, all of which may stand apart. */
+/* Z, an offset, or the name of a zone, any of which may be separated by blanks. */
 static void take_zone(cursor *c, clock_time *t)
 {
     cursor ahead = *c;
@@ -260,7 +260,7 @@ static void take_zone(cursor *c, clock_time *t)
 
 /* ---- Together ------------------------------------------------------------------------------------------- */
 
-/* Jan  5 12:30:15 2015, as ctime writes it; of date, a zone stands before the year; of syslog, there is none. */
+/* Jan  5 12:30:15 2015, as ctime writes it; date writes a zone before the year, and syslog omits the year. */
 static bool take_ctime(cursor *c, const time_style *style, date *d, clock_time *t)
 {
     *d = (date){0};
@@ -277,11 +277,11 @@ static bool take_ctime(cursor *c, const time_style *style, date *d, clock_time *
         return is_possible(d);
     }
     d->yearless = true;
-    d->year = 2000; /* which has all days */
+    d->year = 2000; /* a leap year, which has all days */
     return style->before && is_possible(d);
 }
 
-/* A date, and a time if one follows: what is not part of it is left. */
+/* A date, and a time if one follows; stops before anything else. */
 static bool take_stamp(cursor *c, const time_style *style, date *d, clock_time *t)
 {
     *t = (clock_time){.width = day};
@@ -312,7 +312,7 @@ static int64_t instant_of(const date *d, const clock_time *t)
     return t->has_zone ? zone_clock_at(us, t->east) : us;
 }
 
-/* The last such day before. */
+/* The last such day before a given time. */
 static void find_year(date *d, const clock_time *t, int64_t before)
 {
     int month, of_month;
@@ -367,7 +367,7 @@ bool time_parse(const char *begin, const char *end, bool years, time_span *span)
     return time_read(begin, end, &(time_style){.years = years}, span) == TIME_READ;
 }
 
-/* Can a date begin here? This tells most of what is not a date. */
+/* Whether a date can begin here. Rules out most text that is not a date. */
 static bool may_begin(const char *p, const char *end)
 {
     int digits = 0;
@@ -386,7 +386,7 @@ bool time_is_month(const char *begin, const char *end)
     return take_month(&c) && c.at == end;
 }
 
-/* Is it 5 Jan, as a number and a name? */
+/* Whether it is like 5 Jan, a number and a name. */
 static bool has_day_in_front(const char *begin, const char *end)
 {
     cursor c = {begin, end};

@@ -16,8 +16,8 @@ extern char **environ;
 struct child {
     const char *const *arguments;
     char *in;
-    pid_t process; /* 0: none runs */
-    int status;    /* of the last one */
+    pid_t process; /* 0: not running */
+    int status;    /* of the last run */
     int out, said; /* -1: not open */
 };
 
@@ -47,7 +47,7 @@ static void end(child *c)
     c->out = c->said = -1;
 }
 
-/* Spawn it with signals as a shell would give them. */
+/* Start it with default signal handling, as a shell would. */
 static int spawn(child *c, int in, int out)
 {
     posix_spawn_file_actions_t files;
@@ -77,7 +77,7 @@ int child_start(child *c)
 {
     int ends[2], error = 0;
     end(c);
-    const int in = open(c->in, O_RDONLY | O_CLOEXEC); /* with a file offset of its own */
+    const int in = open(c->in, O_RDONLY | O_CLOEXEC); /* opened anew, for a file offset of its own */
     c->said = memfd_create("messages", MFD_CLOEXEC);
     if (in < 0 || c->said < 0 || pipe2(ends, O_CLOEXEC) != 0) {
         error = errno;

@@ -12,7 +12,7 @@
 
 #include "base/fault.h"
 
-enum { FILES = 4 }; /* guarded at once */
+enum { FILES = 4 }; /* guarded at the same time */
 
 static char files[FILES][PATH_MAX];
 static volatile sig_atomic_t file_guarded[FILES], line_guarded, told;
@@ -21,7 +21,7 @@ static volatile sig_atomic_t *deferred;
 
 enum { FREE = 0, HELD = -1 };
 
-static atomic_int hold = FREE; /* or the signal that came while it was HELD */
+static atomic_int hold = FREE; /* or the signal that arrived while HELD */
 
 static void clean_up_and_die(int number);
 
@@ -38,7 +38,7 @@ static void catch_again(int number)
     sigaction(number, &again, NULL);
 }
 
-/* Puts the signal off where it has to wait. SIGBUS cannot: the instruction that read a file that shrank would only
+/* Postpone the signal if it has to wait. SIGBUS cannot wait: the instruction that read a file that shrank would only
  * fail again. */
 static bool put_off(int number)
 {
@@ -50,7 +50,7 @@ static bool put_off(int number)
     return true;
 }
 
-/* What the user is told, unless the interrupted code has told it: nothing of signals that nobody waits for. */
+/* Tell the user, unless the interrupted code has done so; says nothing about signals that nobody waits for. */
 static void tell(int number, bool removed)
 {
     static const char interrupted[] = "histo: interrupted", terminated[] = "histo: terminated",
@@ -93,11 +93,11 @@ void interrupt_install(void)
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
         struct sigaction before;
-        if (caught[i] == SIGBUS) action.sa_flags = 0; /* several threads at once */
+        if (caught[i] == SIGBUS) action.sa_flags = 0; /* several threads may run it at once */
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit fails and is reported */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit then fails and is reported */
 }
 
 int interrupt_guard_file(const char *path)

@@ -1,5 +1,5 @@
-/* Clean exit on a signal: remove the unfinished output file, erase the progress line, say so, and die of the same
- * signal, so that the shell sees it. */
+/* Clean exit on a signal: remove the unfinished output file, erase the progress line, print a message, and die by the
+ * same signal, so that the shell sees it. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
@@ -14,15 +14,16 @@ void interrupt_install(void);
 int interrupt_guard_file(const char *path);
 void interrupt_release_file(int guard);
 
-/* Between these two, a signal to stop waits: a file that is made is guarded at once. */
+/* Between these two calls, a terminating signal waits, so that a file can be created and guarded in one step. */
 void interrupt_hold(void);
 void interrupt_let_go(void);
 
-/* Whether an interrupt has to erase a line on the terminal, which progress.c has drawn. */
+/* Whether an interrupt has to erase the terminal line that progress.c has drawn. */
 void interrupt_guard_line(bool shown);
 
-/* From now on, the first signal to stop is only stored in *number, and the next one ends the process as above.
- * interrupt_obey then ends it by the stored signal, at a safe point (0: does nothing). is_told: the user knows. */
+/* From now on, the first terminating signal is only stored in *number, and the next one ends the process as above.
+ * interrupt_obey then ends it by the stored signal, at a safe point (0: does nothing). is_told: the user has been told.
+ */
 void interrupt_defer(volatile sig_atomic_t *number);
 void interrupt_obey(int number, bool is_told);
 

@@ -1,4 +1,4 @@
-/* histo backproject: where the colours of a model are. */
+/* histo backproject: show where the colours of a model are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct backprojection {
     planes planes; /* of a band of rows */
     model model;
     unsigned char *rows; /* of the result */
-    unsigned char *have; /* of the band's pixels: 0 where a channel has no value */
+    unsigned char *have; /* for each pixel of the band: 0 if a channel has no value */
     bool gaps;           /* some are 0 */
     image_file *image;   /* either … */
     outfile *video;      /* … or */
@@ -28,7 +28,7 @@ static const char *name_of(const backprojection *b)
     return input_name(pages_reader(b->pages)->in);
 }
 
-/* Whether the result is the model itself. */
+/* Whether the output is the model itself. */
 static bool saves_model(const settings *s)
 {
     const char *dot = strrchr(s->output, '.');
@@ -76,7 +76,7 @@ static int show(backprojection *b, const histo_view *channels, int64_t rows, int
     return 0;
 }
 
-/* Which pixels of a band that is shown have values. */
+/* Find which pixels of a band have values. */
 static void find_gaps(backprojection *b, const band *rows)
 {
     const int channels = pages_reader(b->pages)->channels;
@@ -92,7 +92,7 @@ static void find_gaps(backprojection *b, const band *rows)
         }
 }
 
-/* Count the part of the region that is in rows y … y + rows - 1. */
+/* Count the part of the region within rows y … y + rows - 1. */
 static int count_rows(backprojection *b, int64_t y, int64_t rows, fault *f)
 {
     const int64_t *roi = b->settings->model_roi;
@@ -125,7 +125,7 @@ static int map_rows(backprojection *b, int64_t rows, fault *f)
 
 /* ---- Images ---- */
 
-/* The region is that of the first page. */
+/* The region is on the first page. */
 static int count_image(backprojection *b, fault *f)
 {
     band rows;
@@ -177,7 +177,7 @@ static int run_image(backprojection *b, fault *f)
 
 /* ---- Video ---- */
 
-/* Show a frame, and count its region if it is the first one and there is no model. */
+/* Write a frame; if it is the first and there is no model, count its region. */
 static int show_frame(backprojection *b, const unsigned char *samples, fault *f)
 {
     const y4m *v = pages_video(b->pages);

@@ -31,7 +31,7 @@ static void drop_tiles(job *j)
         tiles_free(&own->tiles[t]);
 }
 
-/* Where the bins, and the values of results, depend on the samples, these are counted first. */
+/* If the bins, or the values of results, depend on the samples, count these first. */
 static int find_levels(job *j, fault *f)
 {
     const bool are_given =

@@ -6,7 +6,7 @@
 
 enum { LEVELS = 1 << 16 };
 
-/* The range of most samples, and the extremes. */
+/* Quantiles: the extremes, and the ends of the range of most samples. */
 static const double shares[] = {0, 0.001, 0.999, 1};
 
 bool die_levels_needed(histo_dtype dtype)
@@ -50,8 +50,8 @@ int die_levels_find(die_levels *l, fault *f)
     if (histo_quantiles_read(l->quantiles, at) != HISTO_OK) return fault_of_library(f, EXIT_DATA, "the images");
     l->known = true;
     l->lo = 0;
-    if (isnan(at[1])) return 0;         /* no sample is a number, and none has a level */
-    const bool same = !(at[1] < at[2]); /* of most samples: then all are in the range, if they are finite */
+    if (isnan(at[1])) return 0;         /* no sample is a number, so none has a level */
+    const bool same = !(at[1] < at[2]); /* most samples are equal: use the full range, if it is finite */
     double lo = same ? at[0] : at[1], hi = same ? at[3] : at[2];
     if (!isfinite(lo) || !isfinite(hi)) lo = hi = at[1];
     const double width = same ? (hi - lo) / 3 : hi - lo;

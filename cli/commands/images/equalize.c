@@ -19,7 +19,7 @@ static int gather(job *j, fault *f)
     return ranks_find(j, j->own, f);
 }
 
-/* Each value of the tone has a result: its share of the samples, or of those above the lowest value. */
+/* Map each value of the tone to its rank: its share of the samples, or of those above the lowest value. */
 static int make_ranked(job *j, int table, const curve *c, fault *f)
 {
     double lo, hi;

@@ -11,13 +11,13 @@
 
 typedef struct match {
     reference to;
-    int points;      /* landmarks of each table; 0: the whole distribution */
+    int points;      /* landmarks per table; 0: match the whole distribution */
     double *targets; /* of the reference, [tables][points] */
     double *found;   /* of the image, likewise */
-    curve *curves;   /* [tables] of the image, where samples are taken in order */
+    curve *curves;   /* [tables] of the image, if samples are ranked */
 } match;
 
-/* The lowest and the highest value of the reference for a table. */
+/* The lowest and highest value of the reference for a table. */
 static int ends_of(const reference *r, int t, double *lowest, double *highest, fault *f)
 {
     if (r->ranked) {
@@ -37,7 +37,7 @@ static int ends_of(const reference *r, int t, double *lowest, double *highest, f
     return 0;
 }
 
-/* Whether the dtype of the result can hold the reference's values. */
+/* Check that the result's dtype can represent the reference's values. */
 static int check_values(const job *j, const reference *r, fault *f)
 {
     double lo, hi, lowest = 0, highest = 0;
@@ -55,7 +55,7 @@ static int check_values(const job *j, const reference *r, fault *f)
     return 0;
 }
 
-/* Of ITK's HistogramMatchingImageFilter: the ends, the mean, and quantiles of what is above it. */
+/* The landmarks of ITK's HistogramMatchingImageFilter: the ends, the mean, and quantiles of the samples above it. */
 static int find_itk(job *j, int points, double *values, fault *f)
 {
     const int tables = j->tones.tables, inner = points - 3;
@@ -83,7 +83,7 @@ static int find_itk(job *j, int points, double *values, fault *f)
     return failed;
 }
 
-/* Equally spaced from the first to the 99th percentile. */
+/* Quantiles equally spaced from 0 to 0.99. */
 static void spread(int n, double *q)
 {
     for (int k = 0; k < n; k++)
@@ -143,7 +143,7 @@ static int gather(job *j, fault *f)
     return ranks_find(j, own->curves, f);
 }
 
-/* Each value of the image becomes the one up to which the reference has the same share of its samples. */
+/* Map each value of the image to the one up to which the reference has the same share of samples. */
 static int make_ranked(job *j, int t, const curve *from, const curve *to, fault *f)
 {
     double *results = malloc((size_t)from->count * sizeof *results);

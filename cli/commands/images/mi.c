@@ -9,7 +9,8 @@
 #include "input/samples/lockstep.h"
 #include "output/rows.h"
 
-/* Samples that may lie far outside all others: so many of n at each end. Of a few samples none is an outlier. */
+/* How many of n samples, at each end, may be outliers far from all others. Among a few samples, none is taken for an
+ * outlier. */
 enum { SAMPLES_AN_OUTLIER = 100000, A_FEW_SAMPLES = 100 };
 
 /* The range of the samples without outliers, which are counted in the bins at its ends. */
@@ -79,7 +80,7 @@ static int add_ranges(joint *j, const bool wanted[2], fault *f)
     return more;
 }
 
-/* Look for the samples that all but the outliers at each end are above and below. */
+/* Start to look for the ends that all samples but the outliers are between. */
 static int begin_ends(joint *j, int a, fault *f)
 {
     inner_range *r = &j->inner[a];
@@ -91,7 +92,7 @@ static int begin_ends(joint *j, int a, fault *f)
     return fault_of_library(f, EXIT_DATA, lockstep_name(&j->files, a));
 }
 
-/* Edges for the axis, if a sample is farther from the others than these are from each other. */
+/* Set edges for the axis if a sample is farther from the others than these are from each other. */
 static int set_edges(joint *j, int a, int64_t bins, fault *f)
 {
     inner_range *r = &j->inner[a];
@@ -137,7 +138,7 @@ static int find_inner_ranges(joint *j, fault *f)
 
 /* ---- The joint histogram ---- */
 
-/* Passes over both files, until their axes are known. */
+/* Make passes over both files until their axes are known. */
 static int find_axes(joint *j, histo_axis axes[2], fault *f)
 {
     for (int a = 0; a < 2; a++) {

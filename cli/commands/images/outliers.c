@@ -1,6 +1,6 @@
-/* histo outliers: samples of images of one scene (dies of a wafer) that differ from the others (Ross 2014, 4.2, and
- * what comes after it). The differences of pairs of images are counted against the mean of all. In each row of the
- * histogram, those of one mean, most differences are noise; what lies far outside is an outlier. Two passes over the
+/* histo outliers: samples of images of one scene (dies of a wafer) that differ from the others (Ross 2014, 4.2,
+ * extended). The differences of pairs of images are counted against the mean of all images. In each row of the
+ * histogram, which holds one mean, most differences are noise; those far outside are outliers. Two passes over the
  * files, which are read in step, so images may be larger than memory. */
 #include <math.h>
 #include <stdlib.h>
@@ -19,19 +19,19 @@
 
 enum {
     BLOCK = 1 << 20,     /* samples of all images at once */
-    LEVELS_16 = 1 << 16, /* u16 images: rows of several means, … */
+    LEVELS_16 = 1 << 16, /* u16 images: several means per row, … */
     ROWS_16 = 1 << 10,
     MOST_16 = 1 << 12, /* … and differences up to this; larger ones are in the flow */
-    ENOUGH = 1 << 10,  /* differences for a row of its own; of fewer, it has those of its neighbours, too */
+    ENOUGH = 1 << 10,  /* differences that make a row stand alone; with fewer, it borrows those of its neighbours */
     FEWEST = 2,        /* images: of two, the last is the reference */
     STRIP = 512,       /* places that are judged together */
 };
 
-/* The images at some places, which are neighbours in memory. */
+/* The images at a range of places, which are contiguous in memory. */
 typedef struct block {
     histo_view view;           /* images x places: levels */
-    histo_view samples;        /* that they are the levels of */
-    const unsigned char *gone; /* of places, 1 where an image has no finite number; NULL: all have one */
+    histo_view samples;        /* the samples that they are the levels of */
+    const unsigned char *gone; /* for each place, 1 if an image is not finite there; NULL: all are finite */
     int64_t y, x;              /* of the first place, … */
     int64_t cols;              /* … and the width of the rectangle */
 } block;
@@ -42,7 +42,7 @@ typedef struct inspection {
     histo_dtype stored; /* of the images … */
     histo_dtype dtype;  /* … and of their levels */
     die_levels levels_of;
-    scratch made, gone, kept; /* of a block: levels, places without, levels of the others */
+    scratch made, gone, kept; /* for a block: levels, places to skip, levels without these */
     lockstep files;           /* the images, one from each file */
     image_stack stack;        /* or the pages of a file */
     feed feed;
@@ -52,15 +52,15 @@ typedef struct inspection {
     histo_axis axes[2]; /* differences, means */
     histo_hist *hist;
     histo_plan *plan;
-    int32_t *lowest, *highest; /* [rows]: normal differences */
-    double *reach;             /* [rows]: half their range */
+    int32_t *lowest, *highest; /* [rows]: range of normal differences */
+    double *reach;             /* [rows]: half of it */
     int32_t *levels;           /* [images][STRIP] */
 
-    image_file *picture; /* of the outliers; NULL: not asked for */
+    image_file *picture; /* of the outliers; NULL: not requested */
     int64_t height, width;
     unsigned char *flags; /* [height][width]: 255 where an image has an outlier */
     review review;
-    double black, white; /* levels, of review images */
+    double black, white; /* as levels, for review images */
     rows *to;
 } inspection;
 
@@ -73,7 +73,7 @@ static bool has_pages(const inspection *in)
     return in->settings->read.page < 0;
 }
 
-/* The levels of a block, and where there are none. */
+/* Find the levels of a block, and the places that have none. */
 static int find_levels(inspection *in, block *b, fault *f)
 {
     const int64_t places = b->samples.shape[1];
@@ -103,7 +103,7 @@ static int take_block(inspection *in, block *b, visit *take, fault *f)
     return take(in, b, f);
 }
 
-/* Copy the rectangle of all images: y, x, height, cols are within the current one. */
+/* Visit a rectangle of all images: y, x, height, cols are within the current one. */
 static int visit_rectangle(inspection *in, int64_t y, int64_t x, int64_t height, int64_t cols, visit *take, fault *f)
 {
     const size_t size = histo_dtype_size(in->stored);
@@ -150,7 +150,7 @@ static int visit_files(inspection *in, visit *take, fault *f)
     return more;
 }
 
-/* Whole rows of the stack, which is in memory. */
+/* Visit whole rows of the stack, which is in memory. */
 static int visit_pages(inspection *in, visit *take, fault *f)
 {
     const image_stack *s = &in->stack;
@@ -234,13 +234,13 @@ static int64_t at_least(int64_t n, int64_t least)
     return n > least ? n : least;
 }
 
-/* Of two images, one pair is enough. */
+/* With two images, one pair is enough. */
 static histo_pairing pairing_of(const inspection *in)
 {
     return in->images == 2 ? HISTO_PAIRS_APART : in->settings->pairs;
 }
 
-/* The levels of the places that have one in all images. */
+/* Keep the levels of places that have one in all images. */
 static int keep_levels(inspection *in, const block *b, histo_view *view, fault *f)
 {
     const int64_t places = view->shape[1];
@@ -282,10 +282,10 @@ typedef struct cells {
     int64_t size, rows;
     int64_t *index; /* as read, by difference and row */
     uint64_t *counts;
-    int64_t *by_row;  /* [size]: cells in order of rows, … */
-    int64_t *first;   /* … [rows + 1]: where each begins */
-    uint64_t *of_row; /* [rows]: its differences */
-    uint64_t *spread; /* [differences]: of the rows that are looked at together */
+    int64_t *by_row;  /* [size]: indices of cells ordered by row, … */
+    int64_t *first;   /* … [rows + 1]: where each row begins */
+    uint64_t *of_row; /* [rows]: number of differences in each */
+    uint64_t *spread; /* [differences]: the sum of the rows examined together */
     arena memory;
 } cells;
 
@@ -328,7 +328,8 @@ static int cells_read(cells *c, const inspection *in, fault *f)
     return 0;
 }
 
-/* The difference of this rank, spread evenly over its level. Those in the flow are taken as the next larger ones. */
+/* The difference with this rank, taken to be spread evenly over its level. Differences in the flow are taken as the
+ * next larger ones. */
 static double difference_at(const cells *c, const inspection *in, double rank)
 {
     double before = 0;
@@ -340,7 +341,7 @@ static double difference_at(const cells *c, const inspection *in, double rank)
     return (double)in->most;
 }
 
-/* The normal differences of the rows [begin, end), for row `row`. */
+/* Set the normal differences of row `row`, from rows [begin, end). */
 static void set_normal(inspection *in, cells *c, int64_t row, int64_t begin, int64_t end)
 {
     const double sigma = in->settings->sigma > 0 ? in->settings->sigma : 6;
@@ -402,7 +403,7 @@ static int twice_median(const inspection *in, int64_t k)
     return sorted[(n - 1) / 2] + sorted[n / 2];
 }
 
-/* The row of the histogram that a mean is in. */
+/* The histogram row of a mean. */
 static int64_t row_of(const inspection *in, int64_t mean)
 {
     return in->dtype == HISTO_U8 ? mean : mean / (LEVELS_16 / ROWS_16);
@@ -415,7 +416,7 @@ static double sample_of(const block *b, int image, int64_t place)
     return histo_sample_value(at, b->samples.dtype);
 }
 
-/* The mean of the samples at a place, and how much image i differs from another one there. */
+/* Print the mean of the samples at a place, and the difference of image i from another image there. */
 static void print_samples(const inspection *in, const block *b, int64_t place, int i, int other)
 {
     double sum = 0;
@@ -460,7 +461,7 @@ static int judge_place(inspection *in, const block *b, int64_t first, int64_t k,
     return 0;
 }
 
-/* The strip of image i, which begins at `from`. */
+/* Widen the strip of one image, which begins at `from`. */
 static void widen(const inspection *in, const char *from, int64_t n, int32_t *to)
 {
     if (in->dtype == HISTO_U8)
@@ -471,7 +472,7 @@ static void widen(const inspection *in, const char *from, int64_t n, int32_t *to
             to[k] = ((const uint16_t *)(const void *)from)[k];
 }
 
-/* Most places have no outlier, which loops that compilers vectorise find out. */
+/* Most places have no outlier, which vectorised loops find out. */
 static int judge_strip(inspection *in, const block *b, int64_t first, int64_t n, fault *f)
 {
     const int apart = pairing_of(in) == HISTO_PAIRS_APART ? 2 : 1;
@@ -547,7 +548,7 @@ static int write_picture(inspection *in, fault *f)
     return image_commit(picture, f);
 }
 
-/* The gray of a level: from the 0.1st to the 99.9th percentile of means. */
+/* The gray value of a level: from the 0.1st to the 99.9th percentile of means. */
 static unsigned char gray_of(const inspection *in, int level)
 {
     if (in->dtype == HISTO_U8) return (unsigned char)level;
@@ -567,7 +568,7 @@ static int show_block(inspection *in, const block *b, fault *f)
     return 0;
 }
 
-/* Black and white of review images. */
+/* Find the levels of black and white in review images. */
 static int find_gray(inspection *in, fault *f)
 {
     static const double q[] = {0.001, 0.999};
@@ -594,7 +595,7 @@ static int write_review(inspection *in, fault *f)
     return visit_all(in, "reviewing", show_block, f) == 0 ? review_write(&in->review, f) : -1;
 }
 
-/* Levels of other types than u8 and u16. */
+/* Find the levels of images other than u8 and u16. */
 static int survey_levels(inspection *in, fault *f)
 {
     while (die_levels_next_pass(&in->levels_of))
@@ -641,7 +642,7 @@ static int find_outliers(const settings *s, rows *to, fault *f)
     return failed;
 }
 
-/* -o is the table or, with the suffix of an image, a picture; the table is printed then. */
+/* -o is the table or, with the suffix of an image, a picture; the table is then printed. */
 int command_outliers(const settings *s)
 {
     fault f = {0};

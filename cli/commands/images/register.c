@@ -1,9 +1,9 @@
-/* histo register: the shift of an image or volume against another, where their mutual information is the largest.
+/* histo register: the shift of an image or volume against another that maximizes their mutual information.
  *
- * The samples of A in a window, as far from its border as shifts reach, are counted against those of B in the window
- * shifted. So every shift has as many samples, and is a view of the same memory. First all shifts are tried on a part
- * of the window's samples and with few bins, as batches of one fill for each row of shifts; then the best of them with
- * more samples; and from the best one on, neighbours with all, until none is better. */
+ * The samples of A in a window, inset from its border by the largest shift, are counted against those of B in the
+ * shifted window. So every shift has as many samples, and is a view of the same memory. First, all shifts are tried on
+ * a part of the window's samples and with few bins, with one batched fill for each row of shifts; then the best of them
+ * with more samples; and finally, from the best one, neighbours with all samples, until none is better. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "output/rows.h"
 
 enum {
-    MOST_SHIFTS = 1 << 17,    /* tried at first; of more, every other, third … in each dimension */
-    FIRST_SAMPLES = 1 << 13,  /* of a shift at first, … */
-    SECOND_SAMPLES = 1 << 17, /* … and of the best ones */
+    MOST_SHIFTS = 1 << 17,    /* tried at first; if there are more, only every other, third … in each dimension */
+    FIRST_SAMPLES = 1 << 13,  /* per shift at first, … */
+    SECOND_SAMPLES = 1 << 17, /* … and for the best ones */
     FIRST_BINS = 32,
     KEPT = 32, /* after the first step, … */
     FINALISTS = 4,
@@ -85,7 +85,7 @@ static histo_view batch_of(histo_view view, int64_t n, int64_t step)
     return view;
 }
 
-/* The least distance between samples of which the window has at most `most`. */
+/* The smallest sampling interval with which the window has at most `most` samples. */
 static int64_t thin_out(const registration *r, double most)
 {
     for (int64_t every = 1;; every++) {
@@ -103,19 +103,19 @@ static int64_t length_of(const candidate *c)
     return c->shift[0] * c->shift[0] + c->shift[1] * c->shift[1] + c->shift[2] * c->shift[2];
 }
 
-/* Of shifts that are equally good, the shorter one. */
+/* If shifts are equally good, prefer the shorter one. */
 static bool is_better(const candidate *a, const candidate *b)
 {
     return a->mi > b->mi || (a->mi == b->mi && length_of(a) < length_of(b));
 }
 
-/* Without samples in the bins, less than any information. */
+/* If no samples are in the bins, less than any possible information. */
 static double information_of(const histo_information *found)
 {
     return isnan(found->mutual) ? -1 : found->mutual;
 }
 
-/* Keep the best, best first. */
+/* Insert into the best candidates, best first. */
 static void keep(registration *r, const candidate *c, int most)
 {
     if (r->best_count == most && !is_better(c, &r->best[most - 1])) return;
@@ -186,7 +186,7 @@ static int try_all(registration *r, int64_t step, fault *f)
     return failed;
 }
 
-/* The mutual information of a shift, of every `every`-th sample. */
+/* The mutual information of a shift, from every `every`-th sample. */
 static int measure(const registration *r, candidate *c, int64_t every, fault *f)
 {
     const histo_view views[] = {window_of(r, 0, NULL, every), window_of(r, 1, c->shift, every)};
@@ -218,7 +218,7 @@ static bool next_offset(int ndim, int64_t reach, int64_t *offset)
     return false;
 }
 
-/* Measure the shifts around c, without itself, and keep the best. */
+/* Measure the shifts around c, except c itself, and keep the best. */
 static int try_around(registration *r, const candidate *c, int64_t reach, int64_t every, int most, fault *f)
 {
     int64_t offset[VOLUME_DIMS] = {0};
@@ -239,7 +239,7 @@ static int try_around(registration *r, const candidate *c, int64_t reach, int64_
     return 0;
 }
 
-/* The candidates so far, and what lies between them where steps were longer than 1, with more samples. */
+/* Measure the candidates so far, and the shifts between them if steps were longer than 1, with more samples. */
 static int refine(registration *r, int64_t step, int64_t every, int most, fault *f)
 {
     candidate before[KEPT];
@@ -254,7 +254,7 @@ static int refine(registration *r, int64_t step, int64_t every, int most, fault 
     return 0;
 }
 
-/* From the best of the candidates to better neighbours, with all samples. */
+/* Move from the best candidate to better neighbours, with all samples. */
 static int climb(registration *r, fault *f)
 {
     if (refine(r, 1, 1, 1, f) != 0) return -1;
@@ -268,8 +268,8 @@ static int climb(registration *r, fault *f)
 
 /* ---- Fractions of a sample ---- */
 
-/* The mutual information of a shift between samples by partial volume interpolation: the pairs with all neighbours
- * count, each with its part. */
+/* The mutual information at a fractional shift, by partial volume interpolation: pairs with all neighbours count, each
+ * with its weight. */
 static int measure_between(const registration *r, const double *shift, double *mi, fault *f)
 {
     const histo_hist_options options = {.weighting = HISTO_WEIGHT_REPRODUCIBLE_SUM};
@@ -302,8 +302,8 @@ static int measure_between(const registration *r, const double *shift, double *m
     return failed;
 }
 
-/* exp(-2 mi) of the best shift moved by `offset` along d: if both images are normally distributed, the share of one's
- * variance that the other does not explain. It grows with the distance from the true shift. */
+/* exp(-2 mi) of the best shift moved by `offset` along d: if both images are normally distributed, the fraction of
+ * one's variance that the other does not explain. It grows with the distance from the true shift. */
 static int measure_unexplained(const registration *r, int d, int64_t offset, double *share, fault *f)
 {
     candidate moved = r->best[0];
@@ -314,8 +314,8 @@ static int measure_unexplained(const registration *r, int d, int64_t offset, dou
 }
 
 /* In each dimension, the middle of the peak around the best whole shift: half-way between a whole shift on the far side
- * and the place on the near side, between two whole shifts, where as much is unexplained. The shape of the top, which
- * differs from image to image, does not matter, and nothing is interpolated but on the flanks. */
+ * and the point on the near side, between two whole shifts, with the same unexplained variance. The shape of the top,
+ * which differs from image to image, does not matter, and only the flanks are interpolated. */
 static int find_fractions(registration *r, double *shift, double *mi, fault *f)
 {
     for (int d = 0; d < r->ndim; d++) {
@@ -371,7 +371,7 @@ static int load(registration *r, fault *f)
     return find_axis(r, 0, f) == 0 ? find_axis(r, 1, f) : -1;
 }
 
-/* How far to search, at most as far as leaves a window. */
+/* Set the search range, at most as far as leaves a window. */
 static void set_search(registration *r)
 {
     const int64_t most = r->ndim == 3 ? 20 : 128;

@@ -7,7 +7,7 @@
 
 #include "base/failure.h"
 
-/* The path of an image's review; owned by the caller. NULL without memory. */
+/* The path of an image's review, owned by the caller; NULL if out of memory. */
 static char *path_of(const review *r, int image)
 {
     const char *slash = strrchr(r->path, '/'), *dot = strrchr(slash ? slash : r->path, '.');
@@ -95,7 +95,7 @@ static int64_t clamp(int64_t n, int64_t end)
     return n < 0 ? 0 : n > end ? end : n;
 }
 
-/* Fill the squares around an image's places, which flow together where they are close. */
+/* Fill squares around an image's places; close ones merge. */
 static void fill_squares(const review *r, int image, int64_t reach, unsigned char *region)
 {
     for (int64_t k = 0; k < r->count; k++) {
@@ -107,7 +107,7 @@ static void fill_squares(const review *r, int image, int64_t reach, unsigned cha
     }
 }
 
-/* Is a pixel of the region on its rim? */
+/* Whether a pixel of the region is on its rim. */
 static bool is_rim(const review *r, const unsigned char *region, int64_t x, int64_t y, int64_t thick)
 {
     for (int64_t v = y - thick; v <= y + thick; v++)

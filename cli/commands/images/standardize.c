@@ -1,5 +1,5 @@
-/* histo standardize: give scans one scale, by landmarks that were trained on many (Nyul and Udupa, "On standardizing
- * the MR image intensity scale", 1999; the percentiles are those of TorchIO). */
+/* histo standardize: bring scans to one scale, by landmarks trained on many (Nyul and Udupa, "On standardizing the MR
+ * image intensity scale", 1999; the percentiles are those of TorchIO). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int write_landmarks(const char *path, const double *values, int scans, fa
     return outfile_commit(o, f);
 }
 
-/* The numbers of a member of the object: how many, or -1. */
+/* The numbers in a member of the object: how many, or -1. */
 static int read_member(const char *text, const char *name, double *numbers)
 {
     const char *at = strstr(text, name);
@@ -54,7 +54,7 @@ static int read_member(const char *text, const char *name, double *numbers)
     return -1;
 }
 
-/* Whether none falls below the one before, nor equals it unless that is allowed. */
+/* Whether numbers increase, or do not decrease with or_equal. */
 static bool increase(const double *numbers, int count, bool or_equal)
 {
     for (int k = 1; k < count; k++)
@@ -85,7 +85,7 @@ static int read_landmarks(const char *path, landmarks *l, fault *f)
 
 /* ---- Training ---- */
 
-/* Add a scan's landmarks, from `lo` at the first to `hi` at the last. */
+/* Add a scan's landmarks, mapped to `lo` at the first and `hi` at the last. */
 static int add_scan(const settings *s, const char *path, double lo, double hi, double *sums, fault *f)
 {
     job scan;

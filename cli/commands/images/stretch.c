@@ -1,4 +1,4 @@
-/* histo stretch: map a range of an image to another by a straight line. */
+/* histo stretch: map one range of an image linearly to another. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct stretch {
     double lo, hi; /* of the result */
 } stretch;
 
-/* All values of an integer dtype, as far as doubles have them; 0 to 1 for floats. */
+/* The full range of an integer dtype, as far as doubles represent it; 0 to 1 for floats. */
 static void range_of(histo_dtype dtype, int64_t largest, double *lo, double *hi)
 {
     levels_of_dtype(dtype, lo, hi);
@@ -31,7 +31,7 @@ static bool is_given(const bins_spec *range, int end)
     return end ? bins_upper_end_is_given(range) : bins_lower_end_is_given(range);
 }
 
-/* The quantile at an end that is not given. */
+/* The quantile for an end that is not given. */
 static double quantile_at(const bins_spec *range, int end)
 {
     const bool open = range->range == HISTO_RANGE_MINMAX || range->range == HISTO_RANGE_FIXED;
@@ -85,7 +85,7 @@ static int find_quantiles(job *j, int n, const double *q, double *values, fault 
                : fault_of_library(f, EXIT_DATA, job_name(j));
 }
 
-/* Where most samples have one value, the usual range is empty: then it is that of all. */
+/* If most samples have one value, the default range is empty: use the range of all samples. */
 static int widen(job *j, fault *f)
 {
     static const double all[] = {0, 1};

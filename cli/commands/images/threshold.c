@@ -64,7 +64,7 @@ static int count_samples(job *j, void *context, int i, const histo_view *view, c
     return 0;
 }
 
-/* Why there is no threshold: because there are no samples, or as the library says. */
+/* Report why there is no threshold: no samples, or what the library says. */
 static int fault_of_thresholds(job *j, fault *f)
 {
     uint64_t finite = 0;
@@ -116,15 +116,15 @@ static double step_of(const job *j)
     return classes_of(j) == 2 ? 255 : 1;
 }
 
-/* An axis between the thresholds, whose overflow is the highest class; where nothing is above, all are in the lowest.
- */
+/* Make an axis whose edges are the thresholds, with the highest class as overflow; if nothing is above, all are in the
+ * lowest class. */
 static int make_classes(job *j, int table, fault *f)
 {
     const found *own = j->own;
     const int bins = classes_of(j) - 1;
     const bool is_float = j->tones.dtype >= HISTO_F16;
-    double edges[MOST_CLASSES], values[MOST_CLASSES + 2] = {0}; /* below the axis, in its bins, above, and of NaN */
-    if (has_64_bits(j->tones.dtype)) return 0;                  /* which doubles do not hold */
+    double edges[MOST_CLASSES], values[MOST_CLASSES + 2] = {0}; /* below the axis, in its bins, above, and for NaN */
+    if (has_64_bits(j->tones.dtype)) return 0;                  /* doubles cannot represent these */
     for (int k = 0; k <= bins; k++) {
         const histo_number *number = &own->numbers[k ? k - 1 : 0];
         const double value = is_float                      ? number->f64
@@ -133,7 +133,7 @@ static int make_classes(job *j, int table, fault *f)
         edges[k] = k == 0 ? value : is_float ? nextafter(value, INFINITY) : value + 1;
         if (k > 0) values[k + 1] = k * step_of(j);
     }
-    if (isinf(edges[bins])) { /* the only value is the largest */
+    if (isinf(edges[bins])) { /* the only value is the largest possible one */
         edges[0] = nextafter(edges[0], 0);
         edges[1] = own->numbers[0].f64;
         values[2] = 0;
@@ -163,7 +163,7 @@ static int apply(job *j, int i, const band *b, const histo_view *from, const his
         return histo_map_apply(map, from, to, &options) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, job_name(j));
     }
     (void)b;
-    uint8_t *out = j->rows.data; /* where `to` is */
+    uint8_t *out = j->rows.data; /* `to` is there */
     for (int64_t y = 0; y < from->shape[0]; y++)
         for (int64_t x = 0; x < from->shape[1]; x++)
             *out++ = (uint8_t)(step_of(j) *
@@ -173,7 +173,7 @@ static int apply(job *j, int i, const band *b, const histo_view *from, const his
 
 /* ---- Of bins ---- */
 
-/* The threshold above a bin: samples above it are in higher bins. A sample on the edge is in the higher one, too. */
+/* The threshold above a bin: samples above it are in higher bins. A sample on the edge is in the higher bin, too. */
 static double threshold_of(const levels *l, int64_t last)
 {
     const double edge = histo_axis_edge(&l->axis, last + 1);
@@ -185,7 +185,7 @@ static double threshold_of(const levels *l, int64_t last)
 
 /* ---- Both ---- */
 
-/* Threshold k as text[TEXT_NUMBER_BYTES]. last: of bins, or NULL. */
+/* Threshold k as text[TEXT_NUMBER_BYTES]. last: bins, or NULL. */
 static const char *text_of(const job *j, const int64_t *last, int k, char *text)
 {
     const found *own = j->own;
@@ -198,7 +198,7 @@ static const char *text_of(const job *j, const int64_t *last, int k, char *text)
     return text;
 }
 
-/* The line of a threshold, on standard error if the result is on standard output. */
+/* Print the line of a threshold, on standard error if the result is on standard output. */
 static void print(const job *j, const int64_t *last, int count)
 {
     const settings *s = j->settings;

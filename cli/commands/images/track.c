@@ -102,7 +102,7 @@ static int begin(track *t, fault *f)
     return t->method ? 0 : ellipse_begin(&t->ellipse, &t->frames, t->window, s->state_range, f);
 }
 
-/* The object is where it was said to be in the first frame, unless its model is another's. */
+/* In the first frame the object is in the given window, unless the model is a saved one. */
 static int follow(track *t, fault *f)
 {
     static const char *const names[] = {"frame", "x", "y", "w", "h", "iterations", "scale", "gradient", "color"};
@@ -127,7 +127,9 @@ static int follow(track *t, fault *f)
 static int run(const settings *s, rows *to, fault *f)
 {
     track t = {.settings = *s, .to = to};
-    if (to->format == ROWS_TEXT && !s->output) to->format = ROWS_TSV; /* which does not wait for the widest cells */
+    if (to->format == ROWS_TEXT && !s->output)
+        to->format = ROWS_TSV; /* streamed, without waiting for the widest cells
+                                */
     int failed = begin(&t, f);
     if (!failed) failed = follow(&t, f);
     ellipse_end(&t.ellipse);

@@ -14,7 +14,7 @@
 
 /* A default histogram is read as a table, and fits a screen. */
 enum { EVERY_VALUE = 1 << 16, MAX_DEFAULT_BINS = 40, MAX_LOG_BINS = 1024, LOG_BINS_A_DECADE = 10 };
-/* A rule that asks for more is misled by outliers. */
+/* A rule that asks for more bins is misled by outliers. */
 enum { MAX_RULE_BINS = 1 << 20 };
 
 static bool is_integer(histo_dtype dtype)
@@ -70,7 +70,7 @@ static histo_survey_options survey_of(const bins_spec *spec, histo_dtype dtype, 
     case BINS_NUMBER:
         o.bins = spec->fewer ? 1 : spec->number;
         break;
-    case BINS_WIDTH: /* only the range, and whether all samples are alike */
+    case BINS_WIDTH: /* only the range, and whether all samples are equal */
         if (o.range == HISTO_RANGE_MINMAX) o.rule = HISTO_RULE_STURGES;
         break;
     case BINS_RULE:
@@ -99,7 +99,7 @@ bool bins_need_data(const bins_list *b, histo_dtype dtype, bool pixels)
     return false;
 }
 
-/* The memory of each of many searches. */
+/* The memory for each of several searches. */
 static size_t share_of_memory(int searches)
 {
     const int few = 16;
@@ -157,7 +157,7 @@ static histo_status survey_axis(const histo_survey *survey, histo_axis *axis)
     return status;
 }
 
-/* Make a further survey. */
+/* Start another survey. */
 static bool survey_anew(axis_search *a, histo_survey_options o)
 {
     histo_survey *survey;
@@ -181,11 +181,12 @@ static bool begin_range_alone(axis_search *a)
     return a->range_alone = survey_anew(a, o);
 }
 
-/* A part of the range, so that samples in it would be one bar of a screen, and percentiles which most are between. */
+/* A part of the range whose samples would all be in one bar of a screen, and percentiles that most samples are between.
+ */
 static const double bar_of_screen = 0.05, least_percentile = 0.5, most_percentile = 99.5;
 
-/* If the default rule asks for so many bins that the middle half of the samples is in a small part of the range, find
- * where most samples are. Its bins are at most 2 sqrt n. */
+/* If the default rule asks for so many bins that the middle half of the samples must be in a small part of the range,
+ * find where most samples are. That part has at most 2 sqrt n bins. */
 static bool begin_bulk(axis_search *a)
 {
     const bins_spec *spec = a->spec;
@@ -216,7 +217,7 @@ void axis_search_words(axis_search *a, dictionary *words, uint32_t most, diction
     a->order = order;
 }
 
-/* A failure ends the passes; the axis that is then asked for has its sentence. */
+/* A failure ends the passes; the sentence is reported when the axis is requested. */
 static bool survey_goes_on(const axis_search *a)
 {
     bool more;
@@ -259,7 +260,8 @@ static int keep_positive(const histo_view *samples, histo_fill_options *fill, fa
     return 0;
 }
 
-/* The values of doubles, as of text: are they whole, and integers that other types hold exactly? */
+/* Look at doubles, such as those of text: whether they are integers, and whether other types represent these exactly.
+ */
 static void look_at_doubles(axis_search *a, const histo_view *samples)
 {
     const int64_t rows = samples->ndim > 1 ? samples->shape[0] : 1, columns = samples->shape[samples->ndim - 1];
@@ -284,13 +286,13 @@ static bool have_fractions(const char *at, int64_t n, int64_t stride)
         if (stride == sizeof *block) memcpy(block, at + begin * stride, (size_t)count * sizeof *block);
         for (int64_t i = 0; i < count && stride != sizeof *block; i++)
             memcpy(&block[i], at + (begin + i) * stride, sizeof *block);
-        for (int64_t i = 0; i < count; i++) /* beyond 2^23 there are none */
+        for (int64_t i = 0; i < count; i++) /* beyond 2^23, floats have no fractions */
             fractions |= (fabsf(block[i]) < 0x1p23F) & (block[i] != (float)(int32_t)block[i]);
     }
     return fractions;
 }
 
-/* As look_at_doubles, of floats: only text has integers beyond those that its numbers hold. */
+/* As look_at_doubles, for floats: only text can have integers beyond those that its numbers represent. */
 static void look_at_floats(axis_search *a, const histo_view *samples)
 {
     const int along = samples->shape[samples->ndim - 1] > 1 ? samples->ndim - 1 : 0;
@@ -312,7 +314,7 @@ static void look(axis_search *a, const histo_view *samples)
         a->found.some_fraction = true;
 }
 
-static const double exact_integers = 0x1p53; /* of doubles */
+static const double exact_integers = 0x1p53; /* doubles represent all integers up to this */
 
 bool bins_reach_far(const bins_spec *spec)
 {
@@ -361,7 +363,7 @@ bool axis_search_at_limit(const axis_search *a, histo_dtype dtype)
     return fmax(fabs(a->least), fabs(a->most)) >= (dtype == HISTO_U64 ? 0x1p64 : 0x1p63);
 }
 
-/* How many samples there are, for the default bins. */
+/* Count samples, for the default bins. */
 static int count_samples(axis_search *a, const histo_view *samples, const histo_fill_options *fill)
 {
     histo_stats stats = {0};
@@ -403,7 +405,7 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
-/* So many bins that are equally wide, or equal in logarithm; or as many as there are doubles in the range. */
+/* This many bins of equal (or equal logarithmic) width; or as many as there are doubles in the range. */
 static histo_axis fit_bins(const axis_search *a, double lo, double hi, int64_t bins)
 {
     for (;; bins /= 2) {
@@ -417,7 +419,7 @@ static bool is_whole(const axis_search *a, double lo, double hi)
     return (is_integer(a->dtype) || !a->found.some_fraction) && hi - lo < 0x1p50 && lo == floor(lo) && hi == floor(hi);
 }
 
-/* What the samples span. Where they are all alike, the library has widened it. */
+/* The range of the samples. If they are all equal, the library has widened it. */
 static bool span_of(const axis_search *a, const histo_axis *found, double *lo, double *hi)
 {
     const double middle = found->lo / 2 + found->hi / 2;
@@ -435,7 +437,7 @@ static bool take_round(axis_search *a, const round_axis *round)
     return true;
 }
 
-/* Round edges that have the given ends of the range among them: false if there are none. */
+/* Round edges that include the given ends of the range: false if there are none. */
 static bool round_in_range(axis_search *a, double lo, double hi, double bins)
 {
     const bool lo_given = bins_lower_end_is_given(a->spec), hi_given = bins_upper_end_is_given(a->spec);
@@ -453,7 +455,7 @@ static bool round_in_range(axis_search *a, double lo, double hi, double bins)
     return false;
 }
 
-/* The default bins, about as many as a rule asks for: their edges are round, unless the range was given in other
+/* The default bins, about as many as a rule asks for. Their edges are round, unless the range was given in other
  * numbers or as percentiles. */
 static bool default_bins(axis_search *a, const histo_axis *found)
 {
@@ -462,7 +464,7 @@ static bool default_bins(axis_search *a, const histo_axis *found)
     const bool alike = span_of(a, found, &lo, &hi), whole = is_whole(a, lo, hi);
     const double bins = a->range_alone || found->bins > MAX_DEFAULT_BINS ? MAX_DEFAULT_BINS : (double)found->bins;
     const histo_range range = default_range(a->spec, a->dtype, a->pixels);
-    if (alike && !whole) { /* one bin of width 1 has it, unless it is too small or large for that */
+    if (alike && !whole) { /* one bin of width 1 contains it, unless it is too small or large for that */
         if (fabs(lo) < 1e-9 || fabs(lo) > 0x1p40) return false;
         return round_axis_around(&round, lo, hi, 1, false, true) && take_round(a, &round);
     }
@@ -475,7 +477,7 @@ static bool default_bins(axis_search *a, const histo_axis *found)
            take_round(a, &round);
 }
 
-/* Bins where most samples are, if all the others would leave these few rows of a screen. */
+/* Bins where most samples are, if bins for all samples would show these in only a few rows of a screen. */
 static bool bulk_bins(axis_search *a, const histo_axis *found)
 {
     const double span = found->hi - found->lo, few = span / 4;
@@ -532,7 +534,7 @@ void axis_search_remark(const axis_search *a, const char *name)
          text_count((uint64_t)a->axis.bins, used));
 }
 
-/* The single value that the range was widened from, for small numbers that widening rounds away. */
+/* The single value from which the range was widened, for small numbers that widening rounds away. */
 static double single_value(const axis_search *a, double lo, double hi)
 {
     double middle = lo / 2 + hi / 2;
@@ -604,7 +606,7 @@ int axis_search_times(axis_search *a, fault *f)
     return 0;
 }
 
-/* Edges at the beginnings of steps of the calendar, or from the given end of the range on. */
+/* Edges at the beginnings of calendar steps, or counted from the given start of the range. */
 static int step_edges(axis_search *a, time_step step, int64_t first, int64_t last, fault *f)
 {
     const bool given = a->spec->has_times;
@@ -625,7 +627,7 @@ static int step_edges(axis_search *a, time_step step, int64_t first, int64_t las
     return 0;
 }
 
-/* A given range ends before its end; that of the samples with the last one. */
+/* A given range ends at its end, the range of the samples with the last of them. */
 static int end_times(axis_search *a, const char *name, fault *f)
 {
     enum { SUITED = 32 };
@@ -645,7 +647,7 @@ static int end_times(axis_search *a, const char *name, fault *f)
     return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
-/* found: NULL if there is no axis where most samples are. */
+/* found: NULL if there is no axis for where most samples are. */
 static void set_default(axis_search *a, const histo_axis *found)
 {
     if (a->looks_for_bulk && found && bulk_bins(a, found)) return;

@@ -5,12 +5,12 @@
 
 #include "options/bins.h"
 
-/* What the axes span, and how narrow their bins are. */
+/* The range of the axes, and the width of their narrowest bins. */
 typedef struct extent {
     double lo, hi;
-    double width;    /* the narrowest, or the least ratio of edges on a logarithmic axis */
-    int64_t bins;    /* the most of one axis */
-    bool log, whole; /* whole: bins of all are whole numbers wide, from whole numbers on */
+    double width;    /* the narrowest bin or, on a logarithmic axis, the smallest ratio of edges */
+    int64_t bins;    /* the maximum over the axes */
+    bool log, whole; /* whole: all bins are integers wide and start at integers */
 } extent;
 
 static extent extent_of(const histo_axis *axes, int n)

@@ -1,4 +1,5 @@
-/* The axes of a run: given, those of all shards or of the files to compare, or found in passes over all samples. */
+/* The axes of a run: given, agreed on by all shards, common to the files that are compared, or found in passes over all
+ * samples. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
     return axis_search_add(&r->by, p->by, &fill, name, f);
 }
 
-/* Begins a pass, if a search needs another one. */
+/* Begin a pass, if a search needs another one. */
 static bool next_pass(run *r)
 {
     bool any = r->settings->by && axis_search_next_pass(&r->by);
@@ -56,7 +57,7 @@ static int name_bins(run *r, int a, const char *name, fault *f)
     return 0;
 }
 
-/* End a search. What it lacks, the conditions may have left out. */
+/* End a search. If samples are missing, conditions may have excluded them. */
 static int end_search(const run *r, axis_search *search, const char *name, fault *f)
 {
     fault ending = {0};
@@ -68,7 +69,7 @@ static int end_search(const run *r, axis_search *search, const char *name, fault
     return fault_set(f, ending.status, "%s", ending.text);
 }
 
-/* Whether every bin of all axes has one value only, and every sample a bin. */
+/* Whether each bin of all axes holds a single value, and every sample has a bin. */
 static bool is_whole(const run *r)
 {
     bool whole = !r->settings->per_file || r->common_whole; /* files may have different types */
@@ -81,7 +82,7 @@ static bool is_whole(const run *r)
     return whole;
 }
 
-/* The axes that the searches found. */
+/* Take the axes that the searches have found. */
 static int take_axes(run *r, fault *f)
 {
     for (int a = 0; a < r->axis_count; a++) {
@@ -94,7 +95,7 @@ static int take_axes(run *r, fault *f)
         r->axes[a] = r->search[a].axis;
         if (name_bins(r, a, name, f) != 0) return -1;
     }
-    if (r->settings->compare && !run_words_of_axis(r, 0)) { /* strings of all files have one axis */
+    if (r->settings->compare && !run_words_of_axis(r, 0)) { /* strings of all files share an axis */
         r->common = axis_in_common(r->axes, r->axis_count, &r->bins.spec[0]);
         for (int a = 0; a < r->axis_count; a++)
             r->axes[a] = r->common.axis;
@@ -118,7 +119,7 @@ static int take_given_axes(run *r, fault *f)
     return 0;
 }
 
-/* Merge what all processes of a team have found in this pass. */
+/* Merge the findings of all processes of a team in this pass. */
 static int merge_searches(run *r, fault *f)
 {
     int failed = 0;
@@ -127,10 +128,11 @@ static int merge_searches(run *r, fault *f)
     return failed;
 }
 
-/* The words of an axis that get bins of their own. A number of bins for several axes is one of those with numbers. */
+/* How many words of an axis get bins of their own. A number of bins given for several axes applies to those with
+ * numbers. */
 static uint32_t most_words(const run *r, const bins_spec *spec)
 {
-    enum { DEFAULT = 20 };                          /* as a screen has room for */
+    enum { DEFAULT = 20 };                          /* what fits on a screen */
     if (r->settings->every_word) return UINT32_MAX; /* --top is for groups */
     if (r->settings->top) return r->settings->top;
     const bool own = spec->kind == BINS_NUMBER && r->bins.count == r->axis_count;
@@ -142,7 +144,7 @@ static bool is_about_dates(const bins_spec *spec)
     return spec->has_times || spec->step.months || spec->step.us;
 }
 
-/* The option of the bins that makes no sense for words, which have a bin each; NULL: none. */
+/* The bin option that does not apply to words, which have a bin each; NULL: none. */
 static const char *not_for_words(const bins_spec *spec)
 {
     if (spec->log) return "--log";
@@ -152,7 +154,7 @@ static const char *not_for_words(const bins_spec *spec)
     return spec->has_range ? "-r" : NULL;
 }
 
-/* Refuse --cycle without dates, and a number of bins beside it. */
+/* Refuse --cycle without dates, or together with a number of bins. */
 static int check_cycle(const run *r, fault *f)
 {
     int cycles = 0;
@@ -171,7 +173,7 @@ static int check_cycle(const run *r, fault *f)
                                                         : "month");
 }
 
-/* Refuse options that what is counted, which are strings or not, has no use for. */
+/* Refuse options that do not apply to strings, or only to strings. */
 static int check_use_of_words(const run *r, fault *f)
 {
     int words = 0, times = 0;
@@ -198,8 +200,8 @@ static int check_use_of_words(const run *r, fault *f)
     return 0;
 }
 
-/* Begin the search for axis a by what its values are. A step of the calendar that several axes share is one of dates.
- */
+/* Begin the search for axis a, according to the kind of its values. A calendar step given for several axes applies to
+ * dates. */
 static int begin_search(run *r, int a, bool any_times, fault *f)
 {
     static const bins_spec as_suits;
@@ -249,7 +251,7 @@ static void begin_groups(run *r)
                       (dictionary_order)r->settings->order);
 }
 
-/* Another shard may have other values, so those of all shards are groups. Merging orders them. */
+/* Another shard may have other values, so all values become groups. Merging orders them. */
 static int take_every_group(run *r, fault *f)
 {
     if (r->settings->top && r->settings->top < UINT32_MAX)
@@ -262,7 +264,7 @@ static int take_every_group(run *r, fault *f)
     return dictionary_freeze_as_is(r->by.words) == 0 ? 0 : run_fault_memory(f);
 }
 
-/* The groups that the survey found, in each of which all sources are counted. */
+/* Take the groups that the survey found, in each of which all sources are counted. */
 static int take_groups(run *r, fault *f)
 {
     char number[TEXT_NUMBER_BYTES];
@@ -278,7 +280,7 @@ static int take_groups(run *r, fault *f)
     return groups_make(&r->groups, r->group_count, r->count, f);
 }
 
-/* Whether a survey sees the samples of each series, and only these. */
+/* Whether a survey sees the samples of each series, and no others. */
 static bool surveys_series(const run *r)
 {
     const settings *s = r->settings;
@@ -293,7 +295,7 @@ static bool can_find_sums(const run *r)
     return can;
 }
 
-/* Have the surveys find the quantiles of the series. */
+/* Make the surveys find the quantiles of the series. */
 static int ask_for_quantiles(run *r, fault *f)
 {
     if (r->moments != MOMENTS_ORDER || r->settings->weights || r->settings->quantile_rule != HISTO_QUANTILE_LINEAR ||
@@ -321,8 +323,8 @@ static int take_quantiles(run *r, fault *f)
     return 0;
 }
 
-/* Passes over all samples, as many as the searches need. The first one finds the sums of samples, while they are in
- * the cache. */
+/* As many passes over all samples as the searches need. The first one also computes sums, while samples are in cache.
+ */
 static int survey_all(run *r, fault *f)
 {
     const feed_visitor survey = {.verb = "surveying",
@@ -349,7 +351,7 @@ static int survey_all(run *r, fault *f)
     return take_quantiles(r, f);
 }
 
-/* Search again, in forms that have changed: 1, or -1. */
+/* Search again, with the forms that have changed: 1, or -1. */
 static int search_anew(run *r, fault *f)
 {
     for (int a = 0; a < r->axis_count; a++)
@@ -357,7 +359,7 @@ static int search_anew(run *r, fault *f)
     return feed_reform(&r->feed, f) == 0 ? 1 : -1;
 }
 
-/* Read the columns of text as integers that have only such and are too large for doubles: 1, 0 if there are none, -1.
+/* Read columns of text as integers if they only have integers, some too large for doubles: 1, 0 if there are none, -1.
  */
 static int turn_to_integers(run *r, fault *f)
 {
@@ -373,7 +375,7 @@ static int turn_to_integers(run *r, fault *f)
     return turned ? search_anew(r, f) : 0;
 }
 
-/* Some of the integers were beyond 64 bits after all, which doubles do not tell: read all as doubles. 1, 0 if there
+/* Some of the integers were beyond 64 bits after all, which doubles do not show: read all as doubles. 1, 0 if there
  * were none, -1. */
 static int turn_back(run *r, fault *f)
 {

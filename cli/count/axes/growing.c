@@ -15,7 +15,7 @@ static double width_of(const histo_axis *axis)
     return (axis->hi - axis->lo) / (double)axis->bins;
 }
 
-/* The axis with bins of this width or, where they do not reach from lo to hi, of the next power of two that do. */
+/* An axis with bins of this width or, if they do not reach from lo to hi, of the next power of two that does. */
 static histo_axis axis_around(double width, double lo, double hi)
 {
     const double size = fmax(fabs(lo), fabs(hi));
@@ -39,7 +39,7 @@ static int fault_memory(fault *f)
     return fault_set(f, EXIT_DATA, "no memory for a growing histogram");
 }
 
-/* The slot of a wider axis that has all of a slot. */
+/* The slot of a wider axis that contains a given slot. */
 static int64_t slot_in(const histo_axis *wider, const histo_axis *axis, int64_t slot)
 {
     if (slot == 0) return 0;
@@ -47,7 +47,7 @@ static int64_t slot_in(const histo_axis *wider, const histo_axis *axis, int64_t 
     return 1 + (int64_t)floor((histo_axis_edge(axis, slot - 1) - wider->lo) / width_of(wider));
 }
 
-/* What a histogram holds, slot by slot. */
+/* The contents of a histogram, slot by slot. */
 typedef struct contents {
     uint64_t *counts, masked;
     double *sum_w, *sum_w2; /* NULL: no weights */
@@ -77,7 +77,7 @@ static bool contents_read(contents *c, const histo_hist *hist, int64_t slots)
            (!c->sum_w || histo_hist_read_weights(hist, HISTO_FLOW, c->sum_w, c->sum_w2, slots, NULL) == HISTO_OK);
 }
 
-/* A copy on an axis that has all occupied bins. */
+/* Copy to an axis that contains all occupied bins. */
 static int copy_to(const histo_hist *hist, const histo_axis *wider, histo_hist **copy, fault *f)
 {
     const histo_axis axis = histo_hist_axis(hist, 0);

@@ -1,5 +1,5 @@
-/* Histograms whose axis grows with the samples, for samples that arrive one after the other and are not stored. Bins
- * are a power of two wide and begin at multiples of their width, so that neighbours merge into wider ones exactly. */
+/* Histograms whose axis grows with the samples, for samples that arrive one by one and are not stored. Bins are a power
+ * of two wide and begin at multiples of their width, so that neighbours merge exactly into wider ones. */
 #ifndef CLI_GROWING_H
 #define CLI_GROWING_H
 
@@ -8,20 +8,20 @@
 
 #include "base/fault.h"
 
-/* The first axis, which has these samples: as narrow as doubles allow, because bins are only merged. */
+/* The first axis, which contains these samples: as narrow as doubles allow, because bins are only ever merged. */
 histo_axis growing_axis(double min, double max);
 
-/* Replace *hist, of one axis, by one that has what it has and room for min … max. A range that no double spans stays.
- */
+/* Replace *hist, with one axis, by one with the same contents and room for min … max. Does nothing for a range that
+ * doubles cannot span. */
 int growing_fit(histo_hist **hist, double min, double max, fault *f);
 
-/* Whether all samples are whole numbers. Of floats, only doubles in rows are looked at, as those of text. */
+/* Whether all samples are integers. Of floats, only doubles in rows are examined, as text has them. */
 bool growing_is_whole(const histo_view *samples);
 
-/* The bins [*begin, *end) that are occupied: false if none is. */
+/* The range [*begin, *end) of occupied bins: false if there are none. */
 bool growing_occupied(const histo_hist *hist, int64_t *begin, int64_t *end);
 
-/* A copy with the bins [begin, end) merged into at most `most`; of whole numbers, none is narrower than 1. */
+/* A copy with the bins [begin, end) merged into at most `most`; for integers, none narrower than 1. */
 int growing_copy(const histo_hist *hist, int64_t begin, int64_t end, int64_t most, bool whole, histo_hist **copy,
                  fault *f);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Whole numbers of so few values have a bin each. */
+/* Integers with fewer values than this have a bin each. */
 enum { FEW_VALUES = 20 };
 
 static bool regular_has(const histo_axis *regular, const steps *s)
@@ -26,7 +26,7 @@ bool round_axis_of_steps(round_axis *to, const steps *s, bool closed, bool whole
             edges[i] = steps_at(s, i);
         if (!edges) return false;
         axis = histo_axis_variable(s->count, edges);
-        for (int64_t i = 0; i < s->count; i++) /* which a variable axis may be */
+        for (int64_t i = 0; i < s->count; i++) /* a variable axis may have any edges */
             if (!(edges[i] < edges[i + 1])) axis.bins = 0;
     }
     if (closed) axis = histo_axis_closed(axis);

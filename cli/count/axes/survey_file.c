@@ -20,10 +20,10 @@ enum {
     CHECKSUM_BYTES = 4
 };
 
-/* ---- Fields: each function writes a value, or reads and returns it. So a record is described once. ---- */
+/* ---- Fields: each function writes a value, or reads and returns it, so that a record is described once. ---- */
 
 typedef struct stream {
-    FILE *out; /* NULL: it is read */
+    FILE *out; /* NULL: reading */
     const unsigned char *at, *end;
     bool failed; /* the file ends too early, or a field is impossible */
 } stream;
@@ -197,7 +197,7 @@ static int read_finding(stream *s, survey_finding *finding, const survey_file *f
     return 0;
 }
 
-/* All between the magic and the checksum. */
+/* Everything between the magic and the checksum. */
 static int read_content(survey_file *file, stream *s, fault *f)
 {
     const unsigned version = (unsigned)whole(s, 0, 4);

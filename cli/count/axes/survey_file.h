@@ -22,10 +22,10 @@
 #include "count/axes/axes.h"
 #include "shards/manifest.h"
 
-/* What an axis has found in a pass. */
+/* The findings for an axis in a pass. */
 typedef struct survey_finding {
     axis_finding found;
-    void *data;  /* saved by the library's survey; NULL: nothing was looked for */
+    void *data;  /* saved by the library's survey; NULL: the axis did not need this pass */
     size_t size; /* of data */
 } survey_finding;
 
@@ -36,7 +36,7 @@ typedef struct survey_file {
     bins_spec *specs;         /* [axes] */
     histo_dtype *dtypes;      /* [axes] */
     bool *pixels;             /* [axes] */
-    survey_finding *findings; /* [room], of which passes * axes are used */
+    survey_finding *findings; /* [room]; passes * axes are in use */
 } survey_file;
 
 /* Allocate room for the findings of these passes, and of one more. */
@@ -45,7 +45,7 @@ int survey_file_read(survey_file *file, const char *path, fault *f);
 int survey_file_write(const survey_file *file, FILE *out, fault *f);
 void survey_file_free(survey_file *file);
 int survey_finding_copy(survey_finding *to, const survey_finding *from, fault *f);
-/* The fault that its content is not that of a survey, or of this one. */
+/* Report that the content is not that of a survey, or of this one. */
 int survey_file_fault(const survey_file *file, fault *f);
 
 #endif

@@ -36,7 +36,7 @@ static int begin_searches(surveys *s, fault *f)
     return 0;
 }
 
-/* Begins a pass, if any axis needs one. */
+/* Begin a pass, if any axis needs one. */
 static bool next_pass(surveys *s)
 {
     bool any = false;
@@ -45,7 +45,7 @@ static bool next_pass(surveys *s)
     return any;
 }
 
-/* Merge what was found in the pass that was begun, or replace it. */
+/* Merge or replace the findings of the current pass. */
 static int take_findings(surveys *s, const survey_file *from, int pass, bool replace, fault *f)
 {
     for (int a = 0; a < s->file.axes; a++) {
@@ -64,7 +64,7 @@ static int take_findings(surveys *s, const survey_file *from, int pass, bool rep
     return 0;
 }
 
-/* Repeat the passes before `passes`, in which all shards agreed. */
+/* Repeat the passes before `passes`, on which all shards agreed. */
 static int repeat_passes(surveys *s, const survey_file *from, int passes, fault *f)
 {
     for (int pass = 0; pass < passes; pass++) {
@@ -86,7 +86,7 @@ static int save_finding(survey_finding *to, const axis_search *search, fault *f)
     return failed;
 }
 
-/* What the pass has found, after the findings before. */
+/* Append the findings of the pass to those before. */
 static int keep_findings(surveys *s, fault *f)
 {
     survey_file *file = &s->file;
@@ -97,7 +97,7 @@ static int keep_findings(surveys *s, fault *f)
     return 0;
 }
 
-/* Findings of passes before the last are those of `from`. */
+/* Copy the findings of earlier passes from `from`. */
 static int copy_findings(survey_file *file, const survey_file *from, fault *f)
 {
     for (int i = 0; i < file->axes * file->passes; i++)
@@ -197,7 +197,7 @@ static int merge_survey(surveys *sum, const survey_file *more, const char *first
     return take_findings(sum, more, more->passes - 1, false, f);
 }
 
-/* The sum begins like the first survey, before its last pass. */
+/* Start the sum like the first survey, before its last pass. */
 static int begin_sum(surveys *sum, survey_file *first, fault *f)
 {
     survey_file *file = &sum->file;
@@ -207,7 +207,7 @@ static int begin_sum(surveys *sum, survey_file *first, fault *f)
     memcpy(file->pixels, first->pixels, (size_t)file->axes * sizeof *file->pixels);
     if (copy_findings(file, first, f) != 0) return -1;
     fault searching = {0};
-    if (begin_searches(sum, &searching) != 0) { /* options that are not possible, although they are in a file */
+    if (begin_searches(sum, &searching) != 0) { /* a file may hold options that are not possible */
         if (searching.status == EXIT_USAGE) return survey_file_fault(first, f);
         *f = searching;
         return -1;
@@ -224,7 +224,7 @@ static int print_bins(surveys *sum, FILE *to, fault *f)
 {
     for (int a = 0; a < sum->file.axes; a++) {
         char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES];
-        if (sum->file.specs[a].kind == BINS_EDGES) continue; /* given, and not in the survey */
+        if (sum->file.specs[a].kind == BINS_EDGES) continue; /* given by options, not by the survey */
         if (axis_search_end(&sum->search[a], sum->file.name, f) != 0) return -1;
         const histo_axis *axis = &sum->search[a].axis;
         fprintf(to, "%" PRId64 "\t%s\t%s\n", axis->bins, text_exact(axis->lo, lo), text_exact(axis->hi, hi));

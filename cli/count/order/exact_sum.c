@@ -117,7 +117,7 @@ bool exact_sum_is_positive(const exact_sum *sum)
     return any && !is_negative(sum);
 }
 
-/* The largest part of a number that a double holds, which is taken away from it. */
+/* Subtract from a number its leading part that a double can hold, and return that. */
 static double take_first(uint64_t *words)
 {
     int top = WORDS * 64 - 1;
@@ -154,7 +154,7 @@ decimal_share decimal_of_percent(double share)
     return of;
 }
 
-enum { WIDE = 2 * WORDS }; /* words of a product with digits, or with a power of ten */
+enum { WIDE = 2 * WORDS }; /* words in a product with digits, or with a power of ten */
 
 static void multiply(uint64_t *words, uint64_t factor)
 {
@@ -169,7 +169,7 @@ static void multiply(uint64_t *words, uint64_t factor)
 /* part * 10^places >= whole * digits */
 bool exact_sum_reaches(const exact_sum *part, decimal_share share, const exact_sum *whole)
 {
-    enum { AT_ONCE = 19 }; /* places that a word has room for */
+    enum { AT_ONCE = 19 }; /* decimal places that fit in a word */
     uint64_t left[WIDE] = {0}, right[WIDE] = {0};
     if (is_negative(part)) return false;
     memcpy(left, part->words, sizeof part->words);

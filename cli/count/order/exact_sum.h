@@ -1,16 +1,16 @@
-/* Exact sums of doubles, as histo_power_sums has them, and what follows from them. */
+/* Exact sums of doubles, as in histo_power_sums, and what is derived from them. */
 #ifndef CLI_EXACT_SUM_H
 #define CLI_EXACT_SUM_H
 
 #include <histo/histo.h>
 #include <stdbool.h>
 
-/* Two's complement, in units of 2^-1074, the lowest word first. */
+/* Two's complement, in units of 2^-1074, least significant word first. */
 typedef struct exact_sum {
     uint64_t words[HISTO_SUM_WORDS];
 } exact_sum;
 
-/* values[n] are finite. False without memory. */
+/* values[n] are finite. False if out of memory. */
 bool exact_sum_add_all(exact_sum *sum, const double *values, int64_t n);
 void exact_sum_add(exact_sum *sum, double value);
 void exact_sum_join(exact_sum *sum, const exact_sum *more);
@@ -22,9 +22,10 @@ typedef struct decimal_share {
     int places;
 } decimal_share;
 
-/* The share, 0 to 1, whose percent was written in at most 15 digits, as that decimal: 0.07 in doubles is above 7 %. */
+/* The decimal number meant by a share, 0 to 1, whose percentage was written in at most 15 digits: as a double, 0.07 is
+ * above 7 %. */
 decimal_share decimal_of_percent(double share);
-/* Whether part >= share * whole, exactly, for 0 <= share <= 1 and a whole that is not negative. */
+/* Whether part >= share * whole, exactly, for 0 <= share <= 1 and a non-negative whole. */
 bool exact_sum_reaches(const exact_sum *part, decimal_share share, const exact_sum *whole);
 
 /* An unevaluated sum of two doubles. */

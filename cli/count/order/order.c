@@ -12,17 +12,17 @@
 #include "count/run.h"
 #include "options/values.h"
 
-/* Each search may take so much memory; further series take another pass. */
+/* The memory for each search; if there are too many series, the rest take another pass. */
 enum { MOST_SEARCHES = 64, SEARCH_BYTES = 40 << 20 };
 
 typedef struct search {
     sample_order *to;
-    histo_quantiles *quantiles; /* NULL: not asked for, or no samples yet */
-    weighted_search *weighted;  /* instead of these */
+    histo_quantiles *quantiles; /* NULL: not requested, or no samples yet */
+    weighted_search *weighted;  /* used instead if there are weights */
     histo_power_sums sums;      /* of differences */
     histo_dtype dtype;
     bool begun, in_pass;
-    bool mixed; /* the samples have several types, which no search is for */
+    bool mixed; /* the samples have several types, for which there is no search */
 } search;
 
 typedef struct finder {
@@ -32,9 +32,10 @@ typedef struct finder {
     int first, end; /* series of this pass */
     search *searches;
     bool again;        /* after the first pass over the samples */
-    bool begun;        /* a piece was seen in this pass */
-    bool asked;        /* for quantiles, which may take passes; else they are those that were found in passing */
-    bool any_negative; /* weight */
+    bool begun;        /* a piece has been seen in this pass */
+    bool asked;        /* quantiles were requested, and may take passes; else only those found while counting are used
+                        */
+    bool any_negative; /* some weight is negative */
     scratch differences;
 } finder;
 
@@ -87,7 +88,7 @@ double order_value(const sample_order *order, double difference)
     return base + difference;
 }
 
-/* An array of the differences of 64-bit integers to the base. */
+/* Make an array of the differences of 64-bit integers from the base. */
 static bool subtract(scratch *memory, const histo_view *from, uint64_t base, histo_view *to)
 {
     const int64_t size = histo_view_size(from);
@@ -110,7 +111,7 @@ static bool subtract(scratch *memory, const histo_view *from, uint64_t base, his
     return true;
 }
 
-/* ---- On the way, while samples are counted ---- */
+/* ---- While samples are counted ---- */
 
 int run_begin_order(run *r, fault *f)
 {
@@ -196,7 +197,7 @@ static int begin_search(const finder *o, search *at, const series *of, int a, hi
     return 0;
 }
 
-/* The numbers of differences besides quantiles. */
+/* Other statistics of the differences, besides quantiles. */
 static histo_status add_numbers(const finder *o, search *at, const histo_view *differences,
                                 const histo_fill_options *filter)
 {
@@ -217,7 +218,7 @@ static int add(finder *o, search *at, const series *of, int a, const histo_view 
 {
     histo_view differences;
     histo_status status = HISTO_OK;
-    const bool needed = !o->again; /* for numbers besides quantiles */
+    const bool needed = !o->again; /* for statistics besides quantiles */
     if (!at->begun && begin_search(o, at, of, a, view->dtype, f) != 0) return -1;
     at->mixed = at->mixed || view->dtype != at->dtype;
     if (at->mixed) return 0;
@@ -263,7 +264,7 @@ static int enter(void *self, int file, const samples *in, fault *f)
     return 0;
 }
 
-/* The series follow one another as the pass that counted came to their first pieces. */
+/* Series are in the order in which the counting pass reached their first pieces. */
 static int take(void *self, int file, const piece *p, fault *f)
 {
     finder *o = self;
@@ -320,7 +321,7 @@ static int end_search(finder *o, search *at, fault *f)
                : fault_of_library(f, EXIT_DATA, "the quantiles");
 }
 
-/* Go on with the search of a series that was found in passing, unless its numbers need another one. */
+/* Continue the search of a series that was begun while counting, unless its numbers need another kind. */
 static void adopt(const finder *o, search *at, const series *of, int a)
 {
     order_in_passing *finding = of->finding ? &of->finding[a] : NULL;
@@ -357,7 +358,7 @@ static bool adopt_all(finder *o)
     return needs_pass(o);
 }
 
-/* The passes for the series from o->first to o->end. */
+/* Run the passes for the series from o->first to o->end. */
 static int find(finder *o, fault *f)
 {
     run *r = o->run;
@@ -386,7 +387,7 @@ static int find(finder *o, fault *f)
     return failed;
 }
 
-/* Whether there is anything to find that bins and sums do not say. */
+/* Whether anything is wanted that bins and sums do not give. */
 static bool is_wanted(const run *r)
 {
     bool any = false;
@@ -416,7 +417,7 @@ static int make_orders(const run *r, fault *f)
     return failed;
 }
 
-/* The quantiles that a survey has found. */
+/* Take the quantiles that a survey has found. */
 static int take_found(const run *r, fault *f)
 {
     const size_t n = (size_t)r->q_count;
@@ -430,8 +431,8 @@ static int take_found(const run *r, fault *f)
     return failed;
 }
 
-/* Quantiles that are drawn, but not asked for, may take little time: no file is decoded for them again unless it is
- * small. */
+/* Quantiles that are drawn without being requested must not take long: files that need decoding are read again only if
+ * they are small. */
 static bool is_quick(const run *r)
 {
     const samples *alone = r->feed.count == 1 ? r->feed.files[0].open : NULL;
@@ -440,7 +441,7 @@ static bool is_quick(const run *r)
     return kept || run_files_have(r->settings, r->settings->weights ? INT64_MAX : RUN_SMALL_FILES);
 }
 
-/* The series whose searches fit into memory. */
+/* The number of series whose searches fit into memory. */
 static int most_at_once(const run *r)
 {
     const size_t fit = histo_memory_available() / 2 / SEARCH_BYTES / (size_t)r->naxes;

@@ -7,11 +7,11 @@
 
 typedef struct passes {
     feed *feed;
-    int count;  /* sources */
-    bool joint; /* a filter is for all of them */
+    int count;  /* number of sources */
+    bool joint; /* a filter applies to all of them */
     histo_quantiles **quantiles;
     bool *in_pass, again; /* again: after the first pass */
-    uint64_t nan;         /* samples */
+    uint64_t nan;         /* number of NaN samples */
 } passes;
 
 static int begin(passes *r, const choice *c, histo_quantile_rule rule, int n, const double *q, fault *f)

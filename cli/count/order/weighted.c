@@ -1,7 +1,7 @@
-/* The first pass adds up weights and their products with samples, and keeps pairs of a sample and its weight, chosen at
- * random if there are many. They tell about where each quantile is: between two samples. The next pass adds up the
- * weights below these, and keeps the pairs between them. Its sums say whether the quantile is there; if not, or if
- * there are too many pairs, another pass looks at a part of what is left. */
+/* The first pass adds up weights and their products with samples, and keeps pairs of a sample and its weight, a random
+ * selection if there are many. These show roughly where each quantile is: between two samples. The next pass adds up
+ * the weights below, and keeps the pairs in between. Its sums show whether the quantile is there; if not, or if there
+ * are too many pairs, another pass examines part of what is left. */
 #include "count/order/weighted.h"
 
 #include <math.h>
@@ -12,13 +12,13 @@
 
 enum { MOST_KEPT = 1 << 17, AT_ONCE = 1024 };
 
-/* A sample as an integer of the same order, and its weight. */
+/* A sample as an integer that sorts alike, and its weight. */
 typedef struct pair {
     uint64_t key;
     double weight;
 } pair;
 
-/* One pair of each `interval`. */
+/* One pair out of every `interval`. */
 typedef struct pairs {
     pair *all; /* [MOST_KEPT] */
     int64_t count, interval, wait;
@@ -30,13 +30,13 @@ typedef struct search {
     decimal_share share; /* q as it was written */
     bool found;
     uint64_t key;          /* of the quantile, once it is found */
-    uint64_t first, last;  /* it is one of these */
-    uint64_t low, high;    /* this pass keeps these, which are among them */
-    exact_sum below, here; /* the weights of samples below, and of these */
+    uint64_t first, last;  /* the quantile is one of these */
+    uint64_t low, high;    /* the subset of these that this pass keeps */
+    exact_sum below, here; /* the sums of weights of samples below, and of these */
     pairs kept;
 } search;
 
-/* Samples of the piece at hand, which are not left out, and their weights. */
+/* The unmasked samples of the current piece, and their weights. */
 typedef struct weighted_rows {
     int count;
     double samples[AT_ONCE], weights[AT_ONCE], terms[4 * AT_ONCE];
@@ -48,16 +48,16 @@ struct weighted_search {
     search *searches; /* [n + 1]: the last one finds nothing, but keeps the pairs of the first pass */
     weighted_rows rows;
     exact_sum total;                /* of the weights of all samples but NaN */
-    exact_sum finite, products;     /* the weights of the finite samples, and these times the samples */
-    exact_sum differences, squares; /* weights times differences to the center, and times their squares */
+    exact_sum finite, products;     /* the sums of weights of the finite samples, and of weight times sample */
+    exact_sum differences, squares; /* the sums of weight times difference from the center, and times its square */
     double cubes, fourths, center;
-    bool any_finite, any_negative, spoilt; /* spoilt: something is not finite, or there was no memory */
+    bool any_finite, any_negative, spoilt; /* spoilt: something is not finite, or memory ran out */
 };
 
 static uint64_t key_of(double value)
 {
     uint64_t bits;
-    value += 0.0; /* -0 is 0 */
+    value += 0.0; /* turns -0 into 0 */
     memcpy(&bits, &value, sizeof bits);
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
@@ -105,13 +105,13 @@ static int compare_pairs(const void *x, const void *y)
 
 /* ---- Searches -------------------------------------------------------------------------------------------- */
 
-/* Whether samples of these weights, and those below, are enough. */
+/* Whether samples with these weights, plus those below, reach the share. */
 static bool are_enough(const weighted_search *of, const search *s, const exact_sum *weights)
 {
     return exact_sum_is_positive(weights) && exact_sum_reaches(weights, s->share, &of->total);
 }
 
-/* All pairs of [low, high] are in kept, in order. Sums are compared exactly once they are close. */
+/* All pairs in [low, high] are in kept, in order. Sums are compared exactly once they are close. */
 static void select_among(const weighted_search *of, search *s, const pairs *kept)
 {
     exact_sum sum = s->below;
@@ -128,7 +128,7 @@ static void select_among(const weighted_search *of, search *s, const pairs *kept
     s->found = true;
 }
 
-/* Look where these pairs, which are in order, have it, and a few standard deviations around. */
+/* Continue where these sorted pairs place the quantile, plus a few standard deviations on each side. */
 static void narrow(const weighted_search *of, search *s, const pairs *kept)
 {
     double all = 0, sum = 0;
@@ -148,7 +148,7 @@ static void narrow(const weighted_search *of, search *s, const pairs *kept)
     s->high = same ? kept->all[at].key : high;
 }
 
-/* After a pass that looked at [low, high]. */
+/* After a pass that examined [low, high]. */
 static void end_search(const weighted_search *of, search *s)
 {
     exact_sum upto = s->below;
@@ -174,7 +174,7 @@ static void end_search(const weighted_search *of, search *s)
     s->high = s->last;
 }
 
-/* After the first pass, whose pairs are those of all searches. */
+/* After the first pass, whose pairs all searches share. */
 static void begin_searches(weighted_search *of)
 {
     pairs *kept = &of->searches[of->n].kept;

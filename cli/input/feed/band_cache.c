@@ -7,14 +7,15 @@
 /* A run stays below 256 MiB: this is what threads and libraries leave of that. */
 enum { MOST_KEPT = 200 << 20, LEAST_KEPT = 16 << 20, OF_A_THREAD = 16 << 20 };
 
-/* The share of the available memory that the cache may take: one in this many. */
+/* The cache may take one part in this many of the available memory. */
 enum { SHARE = 8 };
 
-/* Small bands share memory: the system takes time for each mapping. What is not used of a room takes no memory. */
+/* Small bands share a memory block, since each mapping takes the system time. The unused part of a block takes no
+ * memory. */
 enum { ROOM_BYTES = 1 << 20, LARGEST_IN_ROOM = ROOM_BYTES / 4, ALIGNMENT = 64 };
 
 struct band_room {
-    atomic_int users; /* bands, and the thread that puts others there */
+    atomic_int users; /* bands, and the thread that adds more */
     size_t used;
 };
 
@@ -93,7 +94,7 @@ static size_t view_bytes(const histo_view *v)
     return (size_t)(v->shape[0] * v->shape[1]) * histo_dtype_size(v->dtype);
 }
 
-/* The memory from the first sample of all views to the last; false if a stride is negative. */
+/* The memory from the first to the last sample of all views; false if a stride is negative. */
 static bool extent_of(const band *b, int views, const char **begin, const char **end)
 {
     *begin = *end = NULL;
@@ -122,7 +123,7 @@ static void pack(char *to, const histo_view *v)
     }
 }
 
-/* The bytes of the marks that say where values are missing. */
+/* The bytes of the marks for missing values. */
 static size_t marks_bytes(const band *b, int views)
 {
     size_t bytes = 0;
@@ -131,7 +132,7 @@ static size_t marks_bytes(const band *b, int views)
     return bytes;
 }
 
-/* After the band's views in memory come the marks', whose data begins at `at`. */
+/* The band's views in memory are followed by those of the marks, whose data begin at `at`. */
 static void copy_marks(band *to, const band *from, int views, char *at)
 {
     to->valid = to->views + views;
@@ -145,7 +146,7 @@ static void copy_marks(band *to, const band *from, int views, char *at)
     }
 }
 
-/* Samples side by side stay as they are; where other data lies between them, each view becomes an array. */
+/* Contiguous samples are copied as they are; if other data lie in between, each view becomes an array. */
 bool cached_band_copy(cached_band *to, const band *from, int views, band_room **room)
 {
     const char *begin, *end;

@@ -50,7 +50,7 @@ const char *feed_name(const feed *in, int i)
     return strcmp(in->files[i].path, "-") == 0 ? "standard input" : in->files[i].path;
 }
 
-/* File i, in whatever place it is. */
+/* Open file i, wherever it is. */
 static samples *open_file(feed *in, int i, fault *f)
 {
     feed_file *file = &in->files[i];
@@ -68,14 +68,14 @@ static void close_file(feed *in, int i)
     in->files[i].open = NULL;
 }
 
-/* Is the file one that cannot be opened again? */
+/* Whether the file cannot be opened again. */
 static bool is_once(const feed *in, int i)
 {
     const feed_file *file = &in->files[i];
     return strcmp(file->path, "-") == 0 || input_was_spooled(samples_reader(file->open)->in);
 }
 
-/* What columns are that have no value in the first file, by the first file in which they have one. */
+/* Determine the kind of columns without a value in the first file, from the first file in which they have one. */
 static int settle_forms(feed *in, int first, fault *f)
 {
     channel_forms *all = in->forms;
@@ -107,7 +107,7 @@ void feed_keep(feed *in)
     in->keep = true;
 }
 
-/* Leave a file open whose samples are all kept. */
+/* Keep a file open if all its samples are cached. */
 static bool hold_file(feed *in, int i)
 {
     feed_file *file = &in->files[i];
@@ -156,7 +156,7 @@ static int begin_part(feed *in, int i, unit_range *taken, fault *f)
     return taken->first > 0 || taken->end < units || feed_begin(in, i, f) ? 1 : -1;
 }
 
-/* Open file i and go to where the pass begins in it: 1, 0 if the shard has nothing of it, -1. */
+/* Open file i and move to where the pass begins in it: 1, 0 if the shard has nothing of it, -1. */
 static int begin_file(feed *in, int i, fault *f)
 {
     unit_range taken = {0};

@@ -1,4 +1,4 @@
-/* The files of a run, or what a shard has of them, read in order, in any number of passes. */
+/* The files of a run, or a shard's part of them, read in order, in any number of passes. */
 #ifndef CLI_FEED_H
 #define CLI_FEED_H
 
@@ -12,7 +12,7 @@ typedef struct feed_file {
     bool held;     /* decoded bands are cached for the next pass */
 } feed_file;
 
-/* Between two pieces of a pass. */
+/* A position between two pieces of a pass. */
 typedef struct feed_place {
     int file;
     samples_place in_file;
@@ -23,14 +23,15 @@ typedef struct feed {
     bool keep; /* several passes are possible */
     int count;
     feed_file *files;
-    bool settled;                        /* what columns are that have no value in the first file */
+    bool settled;                        /* the kind of columns without a value in the first file is known */
     channel_forms own_forms, *forms;     /* of the counted sources; NULL: only numbers */
-    named_columns own_columns, *columns; /* which they are in all files */
-    division division;                   /* of --shard */
-    int64_t shard;                       /* that passes take, from 0; may be changed between them */
+    named_columns own_columns, *columns; /* the counted columns in all files */
+    division division;                   /* for --shard */
+    int64_t shard;                       /* that passes read, from 0; may be changed between them */
     int open;                            /* the file that a shard has open */
-    int held;                            /* files that are */
-    feed_place at;                       /* the next pass begins here; where the current one is, after the last piece */
+    int held;                            /* number of held files */
+    feed_place at;                       /* where the next pass begins; during a pass, the position after the last piece
+                                          */
 } feed;
 
 int feed_open(feed *in, const settings *s, bool keep, fault *f);
@@ -47,9 +48,9 @@ const char *feed_name(const feed *in, int i);
 
 /* Open or rewind file i. */
 samples *feed_begin(feed *in, int i, fault *f);
-/* This pass over file i is over; it may be closed. */
+/* End this pass over file i, which may then be closed. */
 void feed_end(feed *in, int i);
-/* Would another pass decode nothing? */
+/* Whether another pass would decode nothing. */
 bool feed_keeps_all(const feed *in);
 
 /* A pass over all files. enter (may be NULL) is called before each file's first piece. */
@@ -57,7 +58,7 @@ typedef struct feed_visitor {
     const char *verb; /* for the progress line: "counting"; NULL: none */
     int (*enter)(void *self, int file, const samples *in, fault *f);
     int (*take)(void *self, int file, const piece *p, fault *f);
-    int (*pause)(void *self, fault *f); /* after each piece, with the feed's place behind it; may be NULL */
+    int (*pause)(void *self, fault *f); /* after each piece, with the feed's position after it; may be NULL */
     int (*leave)(void *self, int file, const samples *in, fault *f); /* may be NULL */
     void *self;
 } feed_visitor;

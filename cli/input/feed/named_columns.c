@@ -14,7 +14,7 @@ int named_columns_add(named_columns *columns, const char *name, int channel, fau
     return 0;
 }
 
-/* How many columns have this name, compared so; *last is the last one. */
+/* The number of columns with this name, by the given comparison; *last is the last one. */
 static int count_like(const reader *r, const char *name, int (*compare)(const char *, const char *), int *last)
 {
     int hits = 0;
@@ -35,7 +35,7 @@ int named_columns_find(const named_columns *columns, int i, const reader *r, fau
     if (!name)
         return fault_set(f, EXIT_DATA, "%s has no column %d: its columns have the numbers 0 to %d", input_name(r->in),
                          wanted->channel, r->channels - 1);
-    /* Of several columns with one name, or without any, each has its place. */
+    /* Among several columns with the same name, or none, each keeps its position. */
     int channel = -1, hits = count_like(r, name, strcmp, &channel);
     if (hits == 0) hits = count_like(r, name, strcasecmp, &channel);
     if (hits == 1) return channel;

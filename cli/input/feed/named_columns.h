@@ -1,5 +1,6 @@
-/* The counted columns of the first file, where not the options but the file says which these are: all, those like a
- * pattern, or the default. In other files, columns of the same names are counted, in whatever order they are there. */
+/* The counted columns of the first file, if the file and not the options determines them: all columns, those that match
+ * a pattern, or the default. In other files, columns with the same names are counted, in whatever order they are there.
+ */
 #ifndef CLI_NAMED_COLUMNS_H
 #define CLI_NAMED_COLUMNS_H
 
@@ -11,12 +12,12 @@ typedef struct named_column {
 } named_column;
 
 typedef struct named_columns {
-    bool known; /* the first file has been looked at */
-    int count;  /* 0: the options name them, or the file does not */
+    bool known; /* the first file has been examined */
+    int count;  /* 0: the options name them, or the file has no names */
     named_column *of;
 } named_columns;
 
-/* name: it is copied; NULL: the options give the number. */
+/* name: copied; NULL: the options give the number. */
 int named_columns_add(named_columns *columns, const char *name, int channel, fault *f);
 /* The channel of column i in another file, which has names; -1, with a message, if there is none. */
 int named_columns_find(const named_columns *columns, int i, const reader *r, fault *f);

@@ -1,6 +1,6 @@
-/* Every thread takes the next part that is not decoded yet, not far ahead of the one being counted, and stores its
- * bands there. Rows of text are guessed to begin after a newline: where a quoted one misleads, the rows of the part
- * before end elsewhere, and the part is decoded again, from there. */
+/* Every thread takes the next undecoded part, not far ahead of the one being counted, and stores its bands there. Rows
+ * of text are guessed to begin after a newline: if a quoted newline misleads, the rows of the part before end
+ * elsewhere, and the part is decoded again, from there. */
 #include "input/feed/prefetch.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 enum { SMALLEST_FILE = 1 << 16, PART = 1 << 20, MOST_PARTS = 1 << 16, MOST_THREADS = 8 };
 
-/* Decoded and not yet counted, of each thread. */
+/* Per thread: decoded and not yet counted. */
 enum { BYTES_AHEAD = 8 << 20, PARTS_AHEAD = 3 };
 
 typedef enum part_state { PART_OPEN, PART_BEGUN, PART_ENDED } part_state;
@@ -21,15 +21,15 @@ typedef struct part {
     int64_t first, end; /* units */
     part_state state;
     bool placed;         /* begin is known */
-    bool partly;         /* not all of its bands are kept */
-    bool wrong;          /* they are not wanted any more */
-    bool at_once;        /* the thread that counts decodes it */
+    bool partly;         /* not all of its bands are cached */
+    bool wrong;          /* its bands are no longer wanted */
+    bool at_once;        /* the counting thread decodes it itself */
     int64_t begin, unit; /* where its rows begin and end, if readers guess */
     cached_band *bands;
     int count, taken;              /* bands decoded, and handed out in this pass */
     uint64_t bad, missing, ragged; /* left out after the last band */
     int64_t pages_in_file;
-    fault *failed; /* after the last band; NULL: nothing did */
+    fault *failed; /* after the last band; NULL: no failure */
 } part;
 
 typedef struct prefetcher prefetcher;
@@ -43,27 +43,27 @@ typedef struct worker {
 
 struct prefetcher {
     reader base;
-    reader *from; /* tells about the file, and is read where it is not divided */
+    reader *from; /* describes the file, and is read if it is not divided */
     char *path;
     read_options options;
     bool keep;
     int threads;
     size_t limit;
-    size_t whole;      /* bytes that the reader holds, as if they were kept here */
-    histo_view *views; /* [2 * selected.count]: those of the band, and of its marks, which are cropped in place */
+    size_t whole;      /* bytes held by the reader, counted as if cached here */
+    histo_view *views; /* [2 * selected.count]: views of the band, and of its marks, cropped in place */
     part *parts;
     int64_t count;
     int64_t at;   /* the part being counted */
     int64_t next; /* no part before it is open */
     int64_t unit; /* after the band */
-    size_t bytes; /* decoded, not counted, and not kept */
+    size_t bytes; /* decoded, neither counted nor cached */
     bool used;    /* `from` has been read */
     bool stop;
-    worker *workers; /* [threads], and one that decodes again where a guess was wrong */
+    worker *workers; /* [threads], and one that decodes again after a wrong guess */
     int running;
     pthread_mutex_t lock;
-    pthread_cond_t decoded; /* something of the part that is counted */
-    pthread_cond_t counted; /* so much that more may be decoded */
+    pthread_cond_t decoded; /* something of the part being counted */
+    pthread_cond_t counted; /* enough that more may be decoded */
 };
 
 /* ---- Bands ---------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static void free_band(prefetcher *a, const part *p, cached_band *b)
     cached_band_free(b);
 }
 
-/* Keep the part no more: only the band that is handed out, and those after it, stay until they are counted. */
+/* Stop caching the part: only the band that is handed out, and those after it, stay until they are counted. */
 static void stop_caching(prefetcher *a, part *p)
 {
     for (int i = 0; i < p->count; i++) {
@@ -102,7 +102,7 @@ static void stop_caching(prefetcher *a, part *p)
     p->partly = true;
 }
 
-/* Forget what was decoded, so that the part can be decoded again. */
+/* Discard what was decoded, so that the part can be decoded again. */
 static void empty(prefetcher *a, part *p)
 {
     for (int i = 0; i < p->count; i++)
@@ -114,7 +114,7 @@ static void empty(prefetcher *a, part *p)
 
 /* ---- Decoding ------------------------------------------------------------------------------------------- */
 
-/* Wait until enough bands before are counted, unless the next band is being waited for; locked. */
+/* Wait until enough earlier bands have been counted, unless the next band is being waited for; locked. */
 static bool wait_for_room(prefetcher *a, const part *p)
 {
     const size_t limit = (size_t)a->threads * BYTES_AHEAD;
@@ -123,7 +123,7 @@ static bool wait_for_room(prefetcher *a, const part *p)
     return !a->stop && !p->wrong;
 }
 
-/* Append a band to the part, which owns it then; locked. */
+/* Append a band to the part, which then owns it; locked. */
 static bool append(prefetcher *a, part *p, const cached_band *b)
 {
     cached_band *bands = list_grown(p->bands, p->count, sizeof *bands);
@@ -148,7 +148,7 @@ static int store(prefetcher *a, part *p, cached_band *copy, const band *b, band_
     return wanted ? fault_set(f, EXIT_DATA, "no memory to read %s", a->path) : 0;
 }
 
-/* Go to where the part begins, at unit `first`. */
+/* Move to the beginning of the part, at unit `first`. */
 static int place(prefetcher *a, part *p, reader *r, int64_t first, fault *f)
 {
     const int failed = is_divided(a) ? r->take(r, first, p->end, f) : a->used ? r->rewind(r, f) : 0;
@@ -185,7 +185,8 @@ static void decode(prefetcher *a, part *p, worker *by, fault *f)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Select in a reader of the file what is counted, as `from` has it: it does not change while threads decode. */
+/* Select in another reader of the file the channels that `from` has selected, which do not change while threads decode.
+ */
 static int select_in(const prefetcher *a, reader *r, fault *f)
 {
     const selection *s = &a->from->selected;
@@ -270,7 +271,7 @@ static int start_threads(prefetcher *a, fault *f)
 
 /* ---- The reader ----------------------------------------------------------------------------------------- */
 
-/* Forget what was decoded, and the readers that decoded it. */
+/* Discard what was decoded, and the readers that decoded it. */
 static void forget(prefetcher *a)
 {
     stop_threads(a);
@@ -294,7 +295,7 @@ static int prefetch_select(reader *base, fault *f)
     return reader_select(a->from, s->wanted, s->forms, s->count, f);
 }
 
-/* Go on with a part. If its rows do not begin where those of the part before ended, it is decoded again. */
+/* Continue with a part. If its rows do not begin where those of the previous part ended, it is decoded again. */
 static void begin_part(prefetcher *a, part *p)
 {
     const int64_t ended = a->at > 0 ? p[-1].unit : -1;
@@ -308,18 +309,18 @@ static void begin_part(prefetcher *a, part *p)
         pthread_cond_wait(&a->decoded, &a->lock);
     if (wrong) {
         empty(a, p);
-        p->state = PART_BEGUN; /* no thread finds it open, and decodes it, too */
+        p->state = PART_BEGUN; /* keeps other threads from decoding it, too */
     }
     p->at_once = wrong;
     pthread_mutex_unlock(&a->lock);
     if (wrong) decode_part(a, p, &a->workers[a->threads], ended);
 }
 
-/* The next band of the part: false at its end. The one before it is counted. */
+/* The next band of the part: false at its end. The previous one has been counted. */
 static bool next_band(prefetcher *a, part *p, band *b)
 {
     pthread_mutex_lock(&a->lock);
-    const bool limited = a->bytes > 0; /* threads may wait for room */
+    const bool limited = a->bytes > 0; /* threads may be waiting for room */
     if (p->taken > 0 && !is_cached(a, p)) free_band(a, p, &p->bands[p->taken - 1]);
     if (limited) pthread_cond_broadcast(&a->counted);
     while (p->taken == p->count && p->state != PART_ENDED)
@@ -340,7 +341,7 @@ static bool next_band(prefetcher *a, part *p, band *b)
     return more;
 }
 
-/* The other readers of the file find more where they are asked for a column that they do not have. */
+/* The other readers of the file find more columns when asked for one that they lack. */
 static bool prefetch_find_more(reader *base)
 {
     reader *from = ((prefetcher *)base)->from;
@@ -395,7 +396,7 @@ static int prefetch_rewind(reader *base, fault *f)
     return 0;
 }
 
-/* If one thread decodes; several have enough to do with the file before. */
+/* Only if a single thread decodes; several are busy with the previous file. */
 static void prefetch_start(reader *base)
 {
     prefetcher *a = (prefetcher *)base;
@@ -447,7 +448,7 @@ static int64_t bytes_of(const reader *r)
     return r->data_bytes ? r->data_bytes : input_size(r->in);
 }
 
-/* Parts of about PART bytes of the file, or the whole. */
+/* Divide the file into parts of about PART bytes, or leave it whole. */
 static bool divide(prefetcher *a, bool parts)
 {
     const int64_t units = a->from->units, size = bytes_of(a->from);

@@ -7,7 +7,7 @@
 
 #include "base/list.h"
 
-/* An integer within int64_t; false for others. */
+/* Load an integer that fits int64_t; false for others. */
 static bool load(const void *at, histo_dtype dtype, int64_t *number)
 {
     double real = 0.5;

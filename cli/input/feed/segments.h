@@ -1,4 +1,4 @@
-/* Segments of one-dimensional samples, each with its own histogram: a file of offsets, cut to the pieces of the
+/* Segments of one-dimensional samples, each with its own histogram: offsets from a file, cut to match pieces of the
  * samples. */
 #ifndef CLI_SEGMENTS_H
 #define CLI_SEGMENTS_H
@@ -7,7 +7,7 @@
 
 typedef struct segments {
     int64_t *offsets, *cut; /* [count + 1]; NULL: none */
-    int64_t have;           /* offsets */
+    int64_t have;           /* number of offsets */
     int64_t position;       /* samples seen */
     int64_t first, beyond;  /* the last cut: 0 before offset `first`, `length` from offset `beyond` on */
     int64_t length;

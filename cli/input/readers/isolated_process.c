@@ -27,7 +27,7 @@ enum { LONGEST_ANSWER_S = 2 };
 enum { LONGEST_ANSWER_S = 120 };
 #endif
 
-/* Behind the samples: the name of the file that is read, if it is not that of the reader. */
+/* Follows the samples: the name of the file being read, if it is not the reader's. */
 enum { NAME_BYTES = 512 };
 
 typedef struct reply {
@@ -43,7 +43,7 @@ struct isolated_process {
     void *memory;
 };
 
-/* While a process is made, so that no other inherits its end of the line. */
+/* Held while a process is made, so that no other inherits its end of the connection. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static int send_all(int line, const void *data, size_t size)
@@ -74,20 +74,20 @@ static int receive_all(int line, void *data, size_t size)
 
 /* ---- The other process ---- */
 
-/* The descriptor that "/proc/self/fd/7" names, else -1. */
+/* The descriptor N of "/proc/self/fd/N", else -1. */
 static int descriptor_of(const char *path)
 {
     int fd;
     return sscanf(path, "/proc/self/fd/%d", &fd) == 1 ? fd : -1;
 }
 
-/* Leave what is not ours: signals, messages, files. */
+/* Drop what belongs to the parent: signals, messages, files. */
 static void leave_ours(int line, const char *path)
 {
     static const int signals[] = {SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE, SIGPROF};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], SIG_DFL);
-    signal(SIGINT, SIG_IGN); /* it ends with us */
+    signal(SIGINT, SIG_IGN); /* it ends with its parent */
     interrupt_let_go();
     const int fd = descriptor_of(path), nowhere = open("/dev/null", O_RDWR);
     if (nowhere >= 0) {
@@ -100,11 +100,11 @@ static void leave_ours(int line, const char *path)
     close_range((unsigned)high + 1, ~0U, 0);
 }
 
-/* No more memory than there is, and than this file can need: libraries ask for what a damaged one claims. Allocations
- * fail then, and the system stops no other program. */
+/* Limit memory to what is available, and to what this file can need: libraries allocate what a damaged file claims.
+ * Allocations then fail, and the system does not kill other programs. */
 static void limit_memory(const char *path)
 {
-    static double begun; /* bytes of addresses at first */
+    static double begun; /* address space at the start, in bytes */
     static struct rlimit before;
     struct stat file;
     if (begun == 0) {
@@ -122,7 +122,7 @@ static void limit_memory(const char *path)
     setrlimit(RLIMIT_AS, &now);
 }
 
-/* An answer takes no longer than this: a library may never come to an end of a damaged file. */
+/* Limit the time of an answer: a library may never finish a damaged file. */
 static void limit_time(int seconds)
 {
     setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
@@ -157,7 +157,7 @@ static int start(isolated_process *a, const char *path, isolated_handler *answer
     pthread_mutex_lock(&making);
     a->pid = -1;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
-        interrupt_hold(); /* until the process has left our signals */
+        interrupt_hold(); /* until the process has dropped our signals */
         a->pid = fork();
         if (a->pid == 0) serve(ends[1], path, a->memory, answer, self);
         interrupt_let_go();

@@ -4,8 +4,8 @@
 
 typedef struct name_list {
     char text[640];
-    int count;  /* names added */
-    int hidden; /* of these, not shown */
+    int count;  /* number of names added */
+    int hidden; /* number of these not shown */
 } name_list;
 
 void name_list_add(name_list *list, const char *name);

@@ -1,4 +1,4 @@
-/* The readers that the table lists, and the functions of which each has some. */
+/* The readers listed in the table, and the functions that each may have. */
 #ifndef CLI_READERS_READERS_H
 #define CLI_READERS_READERS_H
 

@@ -39,7 +39,7 @@ static void put_whole(void *samples, histo_dtype dtype, int64_t i, uint64_t valu
     }
 }
 
-/* Colours become color * above / below, rounded. */
+/* color * above / below, rounded. */
 static uint64_t scaled(uint64_t color, uint64_t above, uint64_t below, uint64_t most)
 {
     const uint64_t value = below ? (color * above + below / 2) / below : 0;

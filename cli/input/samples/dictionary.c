@@ -11,7 +11,7 @@
 
 typedef struct word {
     uint32_t hash;
-    uint32_t at;   /* of its bytes and a NUL, in the block */
+    uint32_t at;   /* position of its bytes and a NUL, in the block */
     uint32_t size; /* without the NUL */
 } word;
 
@@ -24,9 +24,9 @@ struct dictionary {
     size_t used, bytes_room;
     pthread_mutex_t lock; /* while it grows */
     uint64_t *counts;     /* [counted]: of the first words, for the thread that counts */
-    double *weights;      /* [counted]: their sums, by which words are ranked; 0 without weights */
+    double *weights;      /* [counted]: sums of their weights, which rank them; 0 without weights */
     uint32_t counted;
-    bool has_nul; /* a word was refused for it */
+    bool has_nul; /* a word was refused because of a NUL */
     bool frozen;
     uint32_t *bin_of;  /* [size + 1]: the bin of each code */
     uint32_t *word_of; /* [bins] */
@@ -78,7 +78,7 @@ static uint32_t hash_of(const char *text, size_t size)
     return (uint32_t)(h >> 32) ^ (uint32_t)h;
 }
 
-/* The slot of a word, or the free one for it. */
+/* The slot of a word, or a free one for it. */
 static uint32_t find(const dictionary *d, const char *text, size_t size, uint32_t hash)
 {
     uint32_t slot = hash & (d->capacity - 1);
@@ -106,7 +106,7 @@ static bool grow_slots(dictionary *d)
     return true;
 }
 
-/* Room for another word of this size. */
+/* Make room for another word of this size. */
 static bool make_room(dictionary *d, size_t size)
 {
     if (d->size == DICTIONARY_MOST_WORDS || d->used + size >= DICTIONARY_MOST_BYTES) return false;
@@ -194,7 +194,7 @@ void dictionary_to_bins(const dictionary *d, const histo_view *codes, uint32_t *
         *bins++ = d->bin_of[*(const uint32_t *)at];
 }
 
-/* Room for a count of each word so far. */
+/* Make room for a count of each word so far. */
 static bool count_all(dictionary *d)
 {
     pthread_mutex_lock(&d->lock);
@@ -257,7 +257,7 @@ static int compare_weights(const void *x, const void *y)
     return a->count != b->count ? (a->count < b->count) - (a->count > b->count) : compare_names(x, y);
 }
 
-/* The words of the first bins; all codes have the bin after them, unless they are these. */
+/* Give these words the first bins; all other codes get the bin after them. */
 static int freeze(dictionary *d, const candidate *all, uint32_t bins)
 {
     d->bin_of = malloc(((size_t)d->size + 1) * sizeof *d->bin_of);

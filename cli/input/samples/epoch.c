@@ -62,7 +62,7 @@ time_epoch epoch_of_numpy(const char *code)
     return (time_epoch){0};
 }
 
-/* The length of a unit by any of the names that UDUNITS has for it; 0 of others. */
+/* The length of a unit by any of its UDUNITS names; 0 for others. */
 static time_epoch unit_named(const char *name)
 {
     static const struct {
@@ -85,7 +85,7 @@ static time_epoch unit_named(const char *name)
     return (time_epoch){0};
 }
 
-/* "1900-1-1 00:00:0.0", perhaps with an offset of zero; false of others. */
+/* "1900-1-1 00:00:0.0", perhaps with an offset of zero; false for others. */
 static bool parse_origin(const char *text, int64_t *origin)
 {
     int year, month, day, hours = 0, minutes = 0, read = 0, more = 0;
@@ -120,7 +120,7 @@ time_epoch epoch_of_units(const char *units, const char *calendar)
     if (sscanf(units, "%20[A-Za-z] %*1[Ss]%*1[Ii]%*1[Nn]%*1[Cc]%*1[Ee] %n", name, &read) != 1 || read == 0)
         return (time_epoch){0};
     time_epoch epoch = unit_named(name);
-    const int64_t gregorian = -12219292800 * second; /* 1582-10-15: before it, the standard calendar is the Julian */
+    const int64_t gregorian = -12219292800 * second; /* 1582-10-15: before that day, the standard calendar is Julian */
     if (!epoch.units || !parse_origin(units + read, &epoch.origin) || (standard && epoch.origin < gregorian))
         return (time_epoch){0};
     return epoch;

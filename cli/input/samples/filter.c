@@ -54,8 +54,8 @@ static bool is_time(const char *begin, const char *end, const time_style *style,
     return time_read(begin, end, style, span) == TIME_READ;
 }
 
-/* The microseconds of a period, or of all from the beginning of one to the end of another, either of which may be
- * open. */
+/* The microseconds of a period, or of everything from the beginning of one to the end of another, either of which may
+ * be open. */
 static bool parse_times(const char *item, const time_style *of_column, int64_t range[2])
 {
     const char *end = item + strlen(item);
@@ -93,7 +93,7 @@ static int add_times(condition *c, const where_condition *from, const time_style
     return add_integers(c, range[0], range[1], f);
 }
 
-/* 1 for true and 0 for false, which is what booleans are stored as; else as it is. */
+/* 1 for true and 0 for false, which is how booleans are stored; other items unchanged. */
 static char *digit_of_truth(char *item)
 {
     const bool is_true = strcasecmp(item, "true") == 0;
@@ -161,11 +161,11 @@ bool condition_has(const condition *c, long double value)
     return inside;
 }
 
-/* The nearest number that a type of floats narrower than f64 holds; others as they are. */
+/* The nearest number in a float type narrower than f64; others unchanged. */
 static double nearest(double value, histo_dtype dtype)
 {
     static const struct {
-        int digits, lowest; /* of the significand; the exponent of the least number */
+        int digits, lowest; /* of the significand; the exponent of the smallest number */
     } floats[HISTO_DTYPE_COUNT] = {[HISTO_F16] = {11, -24}, [HISTO_BF16] = {8, -133}, [HISTO_F32] = {24, -149}};
     if (!floats[dtype].digits || !isfinite(value) || value == 0) return value;
     const int digit = ilogb(value) + 1 - floats[dtype].digits;
@@ -197,7 +197,7 @@ bool condition_has_written(const condition *c, const char *text)
     return is_integer ? condition_has(c, value) : condition_has_double(c, strtod(text, NULL));
 }
 
-/* Samples that lie `stride` bytes apart. */
+/* Samples are `stride` bytes apart. */
 static void keep_row(const condition *c, const char *at, int64_t stride, histo_dtype dtype, int64_t count,
                      unsigned char *keep)
 {

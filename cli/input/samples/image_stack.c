@@ -49,7 +49,7 @@ static int begin_image(image_stack *s, int file, const piece *p, fault *f)
     return 0;
 }
 
-/* Reserve this many bytes, and as many more. */
+/* Reserve this many bytes in addition. */
 static int make_room(image_stack *s, size_t bytes, fault *f)
 {
     if (bytes <= s->room) return 0;

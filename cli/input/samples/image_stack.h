@@ -6,18 +6,18 @@
 
 typedef struct image_stack {
     const feed *in;
-    bool any; /* type of samples */
+    bool any; /* any type of samples */
     histo_dtype dtype;
     int64_t images, places; /* places: samples per image */
     int64_t width;
     char *pixels;   /* one image after the other */
     size_t room;    /* bytes */
     int file, page; /* of the last image */
-    int64_t filled; /* its samples so far */
+    int64_t filled; /* number of its samples so far */
 } image_stack;
 
-/* Read all files in one pass: each file or page is an image, of u8 or u16 or, with any, of another type, of which only
- * the samples are read. Call image_stack_free afterwards, also on failure. */
+/* Read all files in one pass: each file or page is an image of u8 or u16 or, with any, of another type. Only the
+ * samples are read. Call image_stack_free afterwards, also on failure. */
 int image_stack_read(image_stack *s, feed *in, bool any, fault *f);
 void image_stack_free(image_stack *s);
 

@@ -15,7 +15,7 @@ histo_dtype lockstep_dtype(const lockstep *st, int i)
     return samples_choice(st->files[i].in)->sources[0].dtype;
 }
 
-/* "3 pages of 640 x 480", "64 x 64 x 32"; what is not known before the end is left out. */
+/* "3 pages of 640 x 480", "64 x 64 x 32"; omits what is unknown before the end. */
 static void describe_shape(const reader *r, char *text, size_t size)
 {
     const metadata *about = r->about;
@@ -57,7 +57,7 @@ static bool is_known_to_differ(int64_t a, int64_t b)
     return a >= 0 && b >= 0 && a != b;
 }
 
-/* An array that is flattened has the shape of its dimensions, any other that of its pages. */
+/* A flattened array has the shape of its dimensions, any other that of its pages. */
 static int check_shapes(const lockstep *st, int i, fault *f)
 {
     const reader *a = samples_reader(st->files[0].in), *b = samples_reader(st->files[i].in);

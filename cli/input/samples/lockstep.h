@@ -1,11 +1,11 @@
-/* Files of equal shape, read in step: the same rectangle of each, whatever the sizes of their bands. So images and
+/* Files of equal shape, read in step: the same rectangle of each, whatever the sizes of their bands, so that images and
  * volumes larger than memory can be paired. */
 #ifndef CLI_LOCKSTEP_H
 #define CLI_LOCKSTEP_H
 
 #include "input/samples/samples.h"
 
-/* What has not yet been taken of a file's current piece. */
+/* The part of a file's current piece that has not been taken yet. */
 typedef struct lockstep_file {
     samples *in;
     piece now;
@@ -16,7 +16,7 @@ typedef struct lockstep_file {
 
 typedef struct lockstep {
     const settings *settings;
-    settings unmasked; /* of all files but the first, whose mask serves all */
+    settings unmasked; /* for all files but the first, whose mask serves all */
     int count;
     lockstep_file *files; /* [count] */
     bool begun;
@@ -26,7 +26,7 @@ typedef struct lockstep {
     const histo_view *mask;
     histo_view mask_view;
     int page;
-    int64_t y, x, width; /* of the page or region */
+    int64_t y, x, width; /* in the page or region */
 } lockstep;
 
 /* Open all files of s, which have one channel to count each and equal shapes. keep: several passes are possible. Call
@@ -42,7 +42,7 @@ histo_dtype lockstep_dtype(const lockstep *st, int i);
 int lockstep_next(lockstep *st, fault *f);
 int lockstep_rewind(lockstep *st, fault *f);
 
-/* samples_remark of all files. */
+/* samples_remark for all files. */
 void lockstep_remark(const lockstep *st);
 
 #endif

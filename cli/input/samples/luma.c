@@ -5,14 +5,14 @@ static int64_t weigh(int64_t r, int64_t g, int64_t b)
     return (19595 * r + 38470 * g + 7471 * b + 32768) >> 16;
 }
 
-/* Integers of up to 32 bits of any dtype. */
+/* For integers of up to 32 bits of any dtype. */
 static int64_t weigh_integers(const char *const rgb[3], histo_dtype dtype)
 {
     return weigh((int64_t)histo_sample_value(rgb[0], dtype), (int64_t)histo_sample_value(rgb[1], dtype),
                  (int64_t)histo_sample_value(rgb[2], dtype));
 }
 
-/* A sum of either sign has the same bits. */
+/* The sum's bits do not depend on signedness. */
 static void store(void *out, int64_t i, histo_dtype dtype, const char *const rgb[3])
 {
     switch (dtype) {
@@ -37,7 +37,7 @@ static void store(void *out, int64_t i, histo_dtype dtype, const char *const rgb
     }
 }
 
-/* A row of u8 or u16; size and step, in samples, are constants where this is called. */
+/* A row of u8 or u16; size and step, in samples, are constants at each call. */
 static inline void weigh_row(const void *const rgb[3], size_t size, int step, int64_t n, void *out)
 {
     for (int64_t x = 0; x < n; x++) {
@@ -54,7 +54,7 @@ static inline void weigh_row(const void *const rgb[3], size_t size, int step, in
     }
 }
 
-/* Rows of interleaved u8 or u16, aligned; false, without doing anything, for others. */
+/* Rows of interleaved, aligned u8 or u16; returns false, doing nothing, for others. */
 static bool weigh_rows(const histo_view *rgb, void *out)
 {
     const int64_t size = (int64_t)histo_dtype_size(rgb->dtype), step = rgb->strides[1] / (size ? size : 1);

@@ -1,5 +1,5 @@
-/* A mask from a file, kept as a sliding window of full rows, one byte per pixel. Data that moves back up (an array
- * stored by columns) restarts the mask and keeps every row. */
+/* A mask from a file, kept as a sliding window of full rows, one byte per pixel. Data that move back up (an array
+ * stored by columns) restart the mask, which then keeps every row. */
 #include "input/samples/mask.h"
 
 #include <inttypes.h>
@@ -86,7 +86,7 @@ static void forget_above(mask *m, int64_t y)
     m->first += gone;
 }
 
-/* Is the sample nonzero? A float is zero if all bits except the sign are 0. */
+/* Whether the sample is nonzero. A float is zero if all bits except the sign are 0. */
 static bool is_set(const void *sample, histo_dtype dtype)
 {
     uint64_t bits = 0;
@@ -99,7 +99,7 @@ static bool is_set(const void *sample, histo_dtype dtype)
     return bits != 0;
 }
 
-/* Missing samples are not set. */
+/* Missing samples count as zero. */
 static void store(mask *m, const band *b)
 {
     for (int64_t y = b->y < m->first ? m->first - b->y : 0; y < b->rows; y++) {

@@ -7,13 +7,13 @@
 typedef struct mask {
     reader *source; /* NULL: no mask */
     const char *data_name;
-    int channels; /* a colour pixel counts if any channel is nonzero, and a video's if its luma is */
+    int channels; /* a colour pixel counts if any channel is nonzero, a video pixel if its luma is */
     int64_t width;
     int64_t first; /* the window's first row */
     int64_t rows;  /* rows in the window */
     int64_t room;  /* allocated rows */
     unsigned char *pixels;
-    int64_t *filled; /* pixels available in each row */
+    int64_t *filled; /* number of pixels available in each row */
     bool keep_all, ended;
 } mask;
 
@@ -26,7 +26,7 @@ int mask_view(mask *m, int64_t y, int64_t x, int64_t rows, int64_t cols, histo_v
 
 /* A page ended after `height` rows: the mask must have the same height. */
 int mask_end_page(mask *m, int64_t height, fault *f);
-/* Back to the first row, for another page or pass. */
+/* Go back to the first row, for another page or pass. */
 int mask_rewind(mask *m, fault *f);
 
 #endif

@@ -11,8 +11,8 @@ void missing_unmark(const histo_view *valid, unsigned char *keep)
     }
 }
 
-/* Copy the marked values of a row. Each is copied, and the next one replaces what is not kept. Inlined where the size
- * is a constant. */
+/* Copy the marked values of a row. Every value is copied, and the next one overwrites those that are not kept. Inlined
+ * for constant sizes. */
 __attribute__((always_inline)) static inline char *compact_row(const char *from, int64_t step, int64_t count,
                                                                size_t size, const unsigned char *keep, char *to)
 {

@@ -26,18 +26,19 @@ struct samples {
     segments segments;
     histo_view *views; /* [choice.total] */
     histo_view mask_view;
-    scratch made;   /* luma, times from numbers and bins of words in the current piece, source after source */
-    scratch passed; /* of the current piece, what mask and conditions let pass */
+    scratch made;   /* computed for the current piece: luma, times from numbers and bins of words, source after source
+                     */
+    scratch passed; /* of the current piece: what mask and conditions let pass */
     histo_view passed_view;
-    scratch compacted; /* of the current piece, without missing values: source after source, and the mask */
+    scratch compacted; /* the current piece without missing values: source after source, and the mask */
     bool whole;        /* missing values cannot be left out */
-    uint64_t missing;  /* values, or rows, that were, besides those that the reader left out */
+    uint64_t missing;  /* number of values, or rows, left out here, in addition to those the reader left out */
     bool begun;
     bool in_part; /* only some units are taken */
     samples_place at;
     int page;              /* current page */
-    int64_t height;        /* its rows so far */
-    int64_t pixels_in_roi; /* its pixels in the region so far */
+    int64_t height;        /* number of its rows so far */
+    int64_t pixels_in_roi; /* number of its pixels in the region so far */
 };
 
 static int fault_memory(const samples *in, fault *f)
@@ -65,7 +66,7 @@ static channel_step step_of(const samples *in, const sample_source *s)
     return in->reader->steps ? in->reader->steps[s->channel] : (channel_step){1, 1};
 }
 
-/* Sources that belong together have a sample for each other's samples. */
+/* Sources that belong together must have equally many samples. */
 static int check_steps(const samples *in, fault *f)
 {
     const choice *c = &in->choice;
@@ -207,7 +208,7 @@ static int end_page(samples *in, fault *f)
     const char *name = input_name(in->reader->in);
     int64_t pixels;
     bool inside = !__builtin_mul_overflow(roi[2], roi[3], &pixels) && in->pixels_in_roi == pixels;
-    if (in->settings->has_roi && !inside && !in->in_part) /* the size of pages is known where they are read in parts */
+    if (in->settings->has_roi && !inside && !in->in_part) /* the size of pages is known if they are read in parts */
         return fault_set(f, EXIT_USAGE, "--roi reaches outside page %d of %s: choose a smaller one, or a --page",
                          in->page, name);
     if (in->mask.source && in->reader->bad + in->reader->missing + in->reader->ragged)
@@ -250,7 +251,7 @@ static bool crop(const samples *in, band *b)
     return true;
 }
 
-/* Is the source computed from its views: luma, times from numbers, or bins of words? */
+/* Whether the source is computed from its views: luma, times from numbers, or bins of words. */
 static bool is_made(const choice *c, int i)
 {
     if (c->sources[i].as.cycle) return true;
@@ -274,7 +275,8 @@ static int fault_beyond_years(const samples *in, const sample_source *s, double 
         s->name ? s->name : "0", units == 1000000 ? "ms" : "ns");
 }
 
-/* What a source's numbers count. The units that files state are each file's own; dates are read as microseconds. */
+/* The epoch of a source's numbers. The units that files state are specific to each file; dates are read as
+ * microseconds. */
 static const time_epoch *epoch_of(const samples *in, const sample_source *s)
 {
     static const time_epoch microseconds = {.units = 1, .per = 1};
@@ -283,13 +285,13 @@ static const time_epoch *epoch_of(const samples *in, const sample_source *s)
     return stated && stated->units && !stated->span ? stated : &microseconds;
 }
 
-/* Bytes for each sample of a source that is made. */
+/* Size of a sample of a computed source. */
 static size_t made_size(const sample_source *s)
 {
     return s->as.epoch.units ? sizeof(double) : histo_dtype_size(s->dtype);
 }
 
-/* The places of times in a cycle, which may take the room of the times; none of what is not a time. */
+/* The positions of times in a cycle, which may overwrite the times; none for what is not a time. */
 static histo_view places_of(const histo_view *times, time_cycle cycle, uint32_t *places)
 {
     uint32_t *to = places;
@@ -344,8 +346,8 @@ static int make_views(samples *in, const band *b, fault *f)
 
 /* ---- Missing values ---- */
 
-/* Mark the places of values to keep: those of source i, or, where values belong together (-1), of all sources. Returns
- * how many they are. */
+/* Mark the positions of values to keep: those of source i or, if values belong together (-1), of all sources. Returns
+ * how many. */
 static int64_t mark(const samples *in, const band *b, int i, unsigned char *keep)
 {
     const int first = i < 0 ? 0 : i, end = i < 0 ? in->choice.total : i + 1;

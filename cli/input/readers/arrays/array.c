@@ -49,14 +49,14 @@ void array_info_forget_missing(array_info *info)
         info->columns.column[i].rule = (packing){0};
 }
 
-/* Bytes of a sample, or of a record. */
+/* The size of a sample, or of a record. */
 static int64_t element_bytes(const array_info *info)
 {
     return info->record_bytes ? info->record_bytes : (int64_t)histo_dtype_size(info->dtype);
 }
 
 enum { MOST_RECORD_BYTES = CACHED_BAND_BYTES };
-/* Bands of samples that are drawn while they come are small, so that none waits long. */
+/* Bands of samples that are drawn as they arrive are small, so that none waits long. */
 enum { LIVE_BAND_BYTES = 4096 };
 
 bool array_page_of(const array_info *info, array_page *page)
@@ -158,7 +158,7 @@ typedef struct array_reader {
     time_epoch epochs[4];
     unpacker unpacker;
     word_maker words;
-    int *swapped; /* in a table: the selected columns that are not in native byte order, once each */
+    int *swapped; /* in a table: the selected columns not in native byte order, once each */
     int swapped_count;
     int64_t pixel_bytes;
     unsigned char *buffer;
@@ -166,7 +166,7 @@ typedef struct array_reader {
     bool mapped;               /* bands are in the source's memory */
     unsigned char *whole;      /* planes read into memory */
     int64_t line, at;          /* position of the next band: its line, and the pixel in it */
-    int64_t stop;              /* the pixel to read up to, in the order of the source; -1: to its end */
+    int64_t stop;              /* the pixel to stop before, in the order of the source; -1: at its end */
     bool ended;
 } array_reader;
 
@@ -218,7 +218,7 @@ static void swap_field(unsigned char *field, size_t size, int64_t record_bytes, 
         }
 }
 
-/* Find the columns to swap, each once, in however many places it is selected. */
+/* Find the columns to swap, each once, however often it is selected. */
 static int find_swapped(array_reader *r, fault *f)
 {
     const int *channels = r->base.selected.wanted, count = r->base.selected.count;
@@ -325,7 +325,7 @@ static int planes_next(array_reader *r, band *b, fault *f)
     return unpack_band(&r->unpacker, &r->base.selected, b, r->place.subject, f) == 0 ? 1 : -1;
 }
 
-/* Pixels of a row or, in Fortran order, of a column. */
+/* The pixels in a row or, in Fortran order, in a column. */
 static int64_t line_length(const array_reader *r)
 {
     return r->page.by_columns ? r->page.height : r->page.width;

@@ -29,14 +29,14 @@ typedef struct array_info {
     bool boolean; /* u8 of 0 and 1 */
     bool fortran;
     int ndim;
-    int64_t shape[HISTO_MAX_DIMS]; /* at most one dimension is -1: as long as the data */
-    packing rule;                  /* what is missing */
-    column_table columns;          /* of elements that are records */
-    int64_t record_bytes;          /* of an element; 0: elements are samples of the dtype */
+    int64_t shape[HISTO_MAX_DIMS]; /* at most one dimension is -1: determined by the length of the data */
+    packing rule;                  /* which values are missing */
+    column_table columns;          /* if elements are records */
+    int64_t record_bytes;          /* size of an element; 0: elements are samples of the dtype */
 } array_info;
 
 void array_info_free(array_info *info);
-/* Are its elements strings, and not records? Such arrays are the default only where there are no others. */
+/* Whether its elements are strings, not records. Such arrays are the default only if there are no others. */
 bool array_info_has_strings(const array_info *info);
 /* Add an array to a list of names: "t2m (8 x 73 x 144 i16)", "events (100 rows of 12 columns)". */
 void array_info_list(name_list *list, const char *name, const array_info *info);
@@ -64,13 +64,13 @@ typedef struct byte_source {
     void *self;
     const void *(*map)(void *self, size_t size);
     int (*seek)(void *self, int64_t position, fault *f);
-    bool in_parts; /* bands fit into the cache of the thread that reads them */
+    bool in_parts; /* bands fit the cache of the thread that reads them */
 } byte_source;
 
 /* A source that reads an input; closing the source does not close the input. */
 byte_source byte_source_of_input(input *in, const read_options *options);
 
-/* Read over this many bytes; returns how many were there, or -1. */
+/* Skip this many bytes by reading; returns how many there were, or -1. */
 int64_t byte_source_skip(const byte_source *source, int64_t bytes, fault *f);
 
 /* Read size bytes, fewer only at the end of the data; returns their number, or -1. */
@@ -88,7 +88,8 @@ typedef struct array_place {
     const char *remedy;    /* "save it again" */
 } array_place;
 
-/* A reader of the array at a place in a source. Takes ownership of source and what info has, also on failure. */
+/* A reader of the array at a position in a source. Takes ownership of source and of what info holds, also on failure.
+ */
 reader *array_reader_open(input *in, byte_source source, const array_info *info, const array_place *place, fault *f);
 
 #endif

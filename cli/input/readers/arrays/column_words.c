@@ -34,7 +34,7 @@ static const char *find_string(const stored_string *s, const char *at, char *roo
     return text;
 }
 
-/* A number as text has it; 0 bytes: NaN. */
+/* A number as text; 0 bytes: NaN. */
 static size_t put_number(const table_column *c, const char *at, histo_dtype dtype, char text[TIME_TEXT_BYTES])
 {
     const unpack_number n = unpack_load(at, dtype);

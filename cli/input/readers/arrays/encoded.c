@@ -19,7 +19,7 @@ typedef struct encoded {
     size_t used, filled;
 } encoded;
 
-/* More stored bytes, after those that are left: 1, 0 at the end, -1. */
+/* Read more stored bytes, after those that are left: 1, 0 at the end, -1. */
 static int refill(encoded *d, fault *f)
 {
     d->filled -= d->used;
@@ -51,11 +51,11 @@ static int open_decoder(encoded *d, fault *f)
     return d->decoder ? 0 : -1;
 }
 
-/* Decode a piece: 1, 0 where the compressed samples are cut off, -1. */
+/* Decode a piece: 1, 0 if the compressed samples are truncated, -1. */
 static int decode_piece(encoded *d, decoder_span *span, fault *f)
 {
     if (d->used == d->filled && refill(d, f) < 0) return -1;
-    const size_t room = span->out_size; /* a decoder may have read all, and not yet made all of it */
+    const size_t room = span->out_size; /* a decoder may have read everything, and not yet produced all of it */
     span->in = d->stored + d->used;
     const size_t given = span->in_size = d->filled - d->used;
     const decoded result = d->decoder->decode(d->decoder, span);
@@ -69,7 +69,7 @@ static int decode_piece(encoded *d, decoder_span *span, fault *f)
     return d->ended || span->in_size < given || span->out_size < room;
 }
 
-/* The checksum after the last sample tells whether all are those that were compressed. */
+/* The checksum after the last sample verifies that everything was decoded. */
 static int check_end(encoded *d, fault *f)
 {
     while (!d->ended) {
@@ -146,7 +146,7 @@ static bool store(histo_dtype dtype, const char *word, unsigned char *to)
     return *end == '\0' && end > word;
 }
 
-/* Numbers between blanks and commas. */
+/* Numbers separated by blanks and commas. */
 static int64_t read_text(void *self, void *buffer, size_t size, fault *f)
 {
     encoded *d = self;

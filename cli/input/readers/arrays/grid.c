@@ -11,13 +11,13 @@ typedef struct grid_reader {
     reader base;
     grid_source source;
     grid_info info;
-    int64_t pixels, area, width; /* in all, of a slice, and of a row */
+    int64_t pixels, area, width; /* in total, in a slice, and in a row */
     bool slices;                 /* pages, not flattened */
     int64_t first, end;          /* the pixels to deliver */
     int64_t at, stop;            /* the next one, and where a part ends */
     int64_t pixel_bytes, room;   /* of a band: pixels */
     unsigned char *samples, *valid;
-    histo_view *masks; /* [selected channels]: all of `valid` */
+    histo_view *masks; /* [selected channels]: all refer to `valid` */
 } grid_reader;
 
 static int grid_select(reader *base, fault *f)
@@ -27,7 +27,7 @@ static int grid_select(reader *base, fault *f)
     return r->masks ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", input_name(base->in));
 }
 
-/* The pixels of the next band: whole blocks or rows, where they fit. */
+/* The number of pixels in the next band: whole blocks or rows, if they fit. */
 static int64_t band_pixels(const grid_reader *r)
 {
     const int64_t block = r->info.block, left = r->stop - r->at, in_slice = r->area - r->at % r->area;
@@ -97,7 +97,7 @@ static void grid_close(reader *base)
     free(r->samples);
 }
 
-/* Sizes that fit, and a page that exists. */
+/* Check that sizes fit, and that the page exists. */
 static int measure(grid_reader *r, const read_options *options, fault *f)
 {
     grid_info *g = &r->info;

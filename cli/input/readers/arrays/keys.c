@@ -9,7 +9,7 @@ struct keys_node {
     size_t size;
     int in;
     int value;
-    int next; /* the key that came after it the last time: probably the next one again */
+    int next; /* the key that followed it last time: probably the next one again */
 };
 
 static bool is_key(const keys *k, int node, int in, const char *key, size_t size)
@@ -36,7 +36,7 @@ static int *place_of(const keys *k, int in, const char *key, size_t size)
     }
 }
 
-/* Make room for one more, at most half of the table. */
+/* Make room for one more; the table is at most half full. */
 static bool reserve(keys *k)
 {
     if (k->count < k->room) return true;

@@ -1,4 +1,4 @@
-/* Paths of keys, as those of nested objects: each key lies in another one, or in the root. */
+/* Paths of keys, such as those of nested objects: each key is within another one, or in the root. */
 #ifndef CLI_READERS_KEYS_H
 #define CLI_READERS_KEYS_H
 
@@ -18,14 +18,14 @@ typedef struct keys {
 bool keys_make(keys *k);
 void keys_free(keys *k);
 
-/* The key that lies in another one; KEYS_NONE if there is none, or it could not be added. */
+/* The key within another one; KEYS_NONE if there is none, or it could not be added. */
 int keys_find(keys *k, int in, const char *key, size_t size);
 int keys_add(keys *k, int in, const char *key, size_t size);
 
-/* What belongs to a key: KEYS_NONE at first. */
+/* The value associated with a key: KEYS_NONE at first. */
 int *keys_value(keys *k, int key);
 
-/* "a.b": the names of all that it lies in, with dots; the caller frees it. NULL without memory. */
+/* "a.b": the names of all keys that it is within, joined by dots; the caller frees it. NULL if out of memory. */
 char *keys_path(const keys *k, int key);
 
 #endif

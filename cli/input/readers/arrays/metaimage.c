@@ -1,5 +1,5 @@
 /* MetaImage (ITK, 3D Slicer, elastix): lines of text that describe the samples, the last of which says where they are:
- * behind it (.mha), or in another file (.mhd with .raw or .zraw). First axis fastest, channels interleaved. */
+ * following it (.mha), or in another file (.mhd with .raw or .zraw). First axis fastest, channels interleaved. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <math.h>
@@ -16,12 +16,12 @@ typedef struct description {
     histo_dtype dtype;
     bool typed, text, big, compressed;
     int ndim, channels;
-    int sizes; /* how many are given */
+    int sizes; /* number of sizes given */
     int64_t size[GRID_MAX_DIMS];
     double slope, intercept;
-    char file[1024]; /* with the samples; "LOCAL": this one */
-    int64_t skip;    /* bytes of that file; -1: the samples end where it ends */
-    int placed;      /* numbers of the next three, of three dimensions: 15 */
+    char file[1024]; /* file with the samples; "LOCAL": this one */
+    int64_t skip;    /* bytes to skip in that file; -1: the samples end where it ends */
+    int placed;      /* how many numbers the next three have, of three dimensions: 15 */
     double first[3], turn[9], step[3];
 } description;
 
@@ -85,7 +85,7 @@ static bool is_true(const char *value)
     return value[0] == 't' || value[0] == 'T' || value[0] == '1';
 }
 
-/* Blanks lie between numbers; those of other dimensions than three are left out. */
+/* Blanks separate numbers; numbers for other than three dimensions are ignored. */
 static void parse_place(description *d, const char *value, double *numbers, int count)
 {
     char *end;
@@ -141,7 +141,7 @@ static int parse_field(description *d, const char *key, const char *value, const
     return 0;
 }
 
-/* One line, which is changed. */
+/* Parse a line, which is modified. */
 static int parse_line(description *d, char *line, const char *name, fault *f)
 {
     char *sign = strchr(line, '=');
@@ -184,7 +184,7 @@ static int read_header(description *d, input *in, fault *f)
 
 /* ---- The reader ------------------------------------------------------------------------------------------- */
 
-/* The source of the samples, from their first byte on. */
+/* Find the source of the samples, positioned at their first byte. */
 static int find_samples(plain_place *place, const description *d, int64_t bytes, fault *f)
 {
     const encoding is = d->text ? ENCODED_TEXT : d->compressed ? ENCODED_ZLIB : ENCODED_RAW;

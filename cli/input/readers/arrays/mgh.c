@@ -1,4 +1,4 @@
-/* MGH (FreeSurfer), mostly compressed (.mgz): a header of 284 bytes, then the samples, in big endian, x first. */
+/* MGH (FreeSurfer), usually compressed (.mgz): a header of 284 bytes, then the samples, big-endian, x first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static double field_f32(const unsigned char *at)
     return (double)value;
 }
 
-/* Behind the fields: whether the rest is there, the size of a sample, the directions of the axes, and the centre. */
+/* After the fields: whether the rest is present, the size of a sample, the directions of the axes, and the centre. */
 static void find_place(const unsigned char *head, metadata *about)
 {
     const unsigned char *at = head + 4 * FIELDS;

@@ -1,6 +1,6 @@
-/* NetCDF-3: the classic format, that of 64-bit offsets, and CDF-5 (netCDF-4 files are HDF5). One variable is read, by
- * the array reader, from a source of its bytes: those of a variable with an unlimited dimension lie apart, a slab in
- * each record. Numbers are big-endian. */
+/* NetCDF-3: the classic format, its 64-bit offset variant, and CDF-5 (netCDF-4 files are HDF5). One variable is read,
+ * by the array reader, from a source of its bytes: a variable with an unlimited dimension is stored as a slab in each
+ * record. Numbers are big-endian. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +25,11 @@ typedef struct variable {
     char *name;
     int type;
     bool has_records; /* the first dimension is unlimited */
-    bool is_scale;    /* of the dimension that has its name */
+    bool is_scale;    /* of the dimension with its name */
     bool too_many_dims;
     int ndim;
     int64_t shape[HISTO_MAX_DIMS];
-    int64_t slab;       /* bytes, of each record; of any other variable all */
+    int64_t slab;       /* size in each record; of a variable without records, the total */
     int64_t begin;      /* of its data in the file */
     int64_t attributes; /* where their list begins */
 } variable;
@@ -38,9 +38,9 @@ typedef struct netcdf_file {
     input *in;
     const char *name;
     int version; /* 1: classic, 2: 64-bit offsets, 5: CDF-5 */
-    /* The header, as far as it is read. */
+    /* The header, as far as it has been read. */
     unsigned char bytes[HEADER_BYTES];
-    int64_t at, end, used; /* the bytes hold at … end - 1 of the file, of which the next is `used` */
+    int64_t at, end, used; /* the buffer holds bytes at … end - 1 of the file, of which the next is `used` */
     int64_t records, record_bytes;
     int dimensions_count, variables_count;
     dimension *dimensions;
@@ -103,14 +103,14 @@ static int take_tag(netcdf_file *n, int64_t *value, fault *f)
     return take_whole(n, 4, value, f);
 }
 
-/* A count or size: of 4 bytes, which may not be negative, or of 8 in CDF-5. */
+/* A count or size: 4 bytes, non-negative, or 8 in CDF-5. */
 static int take_size(netcdf_file *n, int64_t *value, fault *f)
 {
     if (take_whole(n, n->version == 5 ? 8 : 4, value, f) != 0) return -1;
     return n->version < 5 && *value > INT32_MAX ? fault_header(n, "a size in its header is negative", f) : 0;
 }
 
-/* What fills up to the next multiple of 4. */
+/* The padding to a multiple of 4. */
 static int64_t padding(int64_t size)
 {
     return (4 - size % 4) % 4;
@@ -126,7 +126,7 @@ static int take_name(netcdf_file *n, char name[LONGEST_NAME], fault *f)
     return 0;
 }
 
-/* The number of entries of a list, which begins with its tag or, if it is empty, may have none. */
+/* The number of entries in a list, which begins with a tag; an empty list may lack it. */
 static int take_list(netcdf_file *n, int tag, int64_t *entries, fault *f)
 {
     int64_t stored_tag;
@@ -151,7 +151,7 @@ static int take_type(netcdf_file *n, int *type, fault *f)
     return 0;
 }
 
-/* An attribute: its first numbers or characters. */
+/* Read an attribute: its first numbers or characters. */
 static int take_attribute(netcdf_file *n, char name[LONGEST_NAME], attribute *to, fault *f)
 {
     unsigned char values[UNPACK_MAX_MISSING * 8];
@@ -207,7 +207,7 @@ static int take_dimensions(netcdf_file *n, fault *f)
     return 0;
 }
 
-/* The dimensions of a variable, and the bytes of its data, or of one record. */
+/* The dimensions of a variable, and the size of its data, or of one record. */
 static int take_shape(netcdf_file *n, variable *v, fault *f)
 {
     int64_t ndim = 0, id = 0;
@@ -236,7 +236,7 @@ static int take_variable(netcdf_file *n, variable *v, fault *f)
     if (take_shape(n, v, f) != 0) return -1;
     v->attributes = n->used;
     if (skip_attributes(n, f) != 0 || take_type(n, &v->type, f) != 0) return -1;
-    /* The size is stated, too, but is too small a number for large variables. */
+    /* The stated size is not reliable: the field is too small for large variables. */
     if (take_whole(n, n->version == 5 ? 8 : 4, &stated, f) != 0 ||
         take_whole(n, n->version == 1 ? 4 : 8, &v->begin, f) != 0)
         return -1;
@@ -262,7 +262,7 @@ static int take_variables(netcdf_file *n, fault *f)
     return 0;
 }
 
-/* Records have a slab of each variable with records, filled up to a multiple of 4 bytes unless it is the only one. */
+/* A record holds a slab of each variable with records, padded to 4 bytes unless it is the only one. */
 static int measure_records(netcdf_file *n, bool streamed, fault *f)
 {
     int with_records = 0;
@@ -316,7 +316,7 @@ static void describe(const variable *v, array_info *info)
     memcpy(info->shape, v->shape, sizeof info->shape);
 }
 
-/* The requested variable, or the only one of data: scales of dimensions are none. */
+/* The requested variable, or the only one that is not a dimension scale. */
 static const variable *choose(const netcdf_file *n, const char *wanted, fault *f)
 {
     name_list list = {0};
@@ -423,7 +423,7 @@ static void close_bytes(void *self)
     free(n);
 }
 
-/* Check that the variable lies in the file, and go to its first byte. */
+/* Check that the variable is within the file, and move to its first byte. */
 static int begin_bytes(netcdf_file *n, fault *f)
 {
     const variable *v = &n->source;

@@ -1,5 +1,5 @@
 /* NIfTI-1 and NIfTI-2: a header of 348 or 540 bytes in either byte order, then the samples, x first; in one file (.nii)
- * or two (.hdr and .img). Either may be gzip'd. */
+ * or two (.hdr and .img). Either may be gzipped. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static double field_f64(const header *h, size_t at)
     return value;
 }
 
-/* The size that the header begins with, in native byte order or the other: 0 if it is neither. */
+/* The header size at the start of the file, in native or swapped byte order; 0 if it is neither valid value. */
 static int begins(const unsigned char *head, bool *swapped)
 {
     static const uint32_t sizes[] = {NIFTI_1_BYTES, NIFTI_2_BYTES};
@@ -107,7 +107,7 @@ static int read_header(header *h, input *in, fault *f)
     return 0;
 }
 
-/* ---- What those that write NIfTI need, too ----------------------------------------------------------------- */
+/* ---- Also used for writing NIfTI ----------------------------------------------------------------------------- */
 
 const nifti_layout nifti_1 = {
     .bytes = NIFTI_1_BYTES,
@@ -188,7 +188,7 @@ void nifti_swap(unsigned char *bytes, const nifti_layout *layout)
     }
 }
 
-/* The header goes with the reader, in native byte order. */
+/* Keep the header with the reader, in native byte order. */
 static reader *keep_header(reader *r, header *h, fault *f)
 {
     const nifti_layout *layout = h->two ? &nifti_2 : &nifti_1;
@@ -231,7 +231,7 @@ static int describe(const header *h, const char *name, bool raw, grid_info *info
     return 0;
 }
 
-/* "brain.img" beside "brain.hdr", or that with ".gz". */
+/* "brain.img" next to "brain.hdr", or the same with ".gz". */
 static input *open_image(const char *path, fault *f)
 {
     static const char *const suffixes[] = {".img", ".img.gz", ".IMG"};

@@ -1,4 +1,4 @@
-/* The headers of NIfTI-1 and NIfTI-2: where their fields are. */
+/* The field layout of NIfTI-1 and NIfTI-2 headers. */
 #ifndef CLI_READERS_NIFTI_HEADER_H
 #define CLI_READERS_NIFTI_HEADER_H
 
@@ -14,7 +14,7 @@ typedef struct nifti_field {
 } nifti_field;
 
 typedef struct nifti_layout {
-    int bytes; /* of the header, which begins with this number */
+    int bytes; /* size of the header, which begins with this number */
     size_t magic;
     nifti_field dim, pixdim; /* the first of eight */
     nifti_field type, bits, offset, slope, intercept, shown_most, shown_least, units, space_by_turn, space_by_rows;
@@ -23,9 +23,9 @@ typedef struct nifti_layout {
 
 extern const nifti_layout nifti_1, nifti_2;
 
-/* The code of samples of this type: RGB and RGBA have 3 and 4 channels; 0: there is none. */
+/* The code for samples of this type: RGB and RGBA have 3 and 4 channels; 0: there is none. */
 int nifti_code(histo_dtype dtype, int channels);
-/* False if no plain numbers have this code. */
+/* False if this code is not a plain number type. */
 bool nifti_type(int code, histo_dtype *dtype, int *channels);
 
 /* Reverse the bytes of each field of a header. */

@@ -34,7 +34,7 @@ static bool take(parser *s, char c)
     return true;
 }
 
-/* A quoted string, in which a backslash stands before quotes and backslashes. */
+/* A quoted string; backslashes escape quotes and backslashes. */
 static bool take_string(parser *s, char *text, size_t size)
 {
     skip_blanks(s);
@@ -97,20 +97,20 @@ typedef struct sample_type {
     histo_dtype dtype;
     int64_t bytes;
     stored_string string;
-    const char *what; /* "strings": what it is instead of a number; NULL: a number */
+    const char *what; /* "strings": what it is, if not a number; NULL: a number */
     bool is_complex;  /* two numbers of the dtype */
     bool swapped, boolean, dated;
     time_epoch epoch;
 } sample_type;
 
-/* Bytes that a number at the end of a type's code counts: "12" of S12, 8 of M8[ns]. */
+/* The size given by the number at the end of a type code: "12" of S12, 8 of M8[ns]. */
 static bool parse_bytes(const char *digits, int64_t *bytes)
 {
     parser s = {digits};
     return take_dimension(&s, bytes) && (*s.p == '\0' || *s.p == '[');
 }
 
-/* The type that a code stands for, as in <f4; false if it stands for none. */
+/* The type of a code such as <f4; false if it is invalid. */
 static bool parse_code(const char *code, sample_type *type)
 {
     static const struct {
@@ -178,14 +178,14 @@ static packing rule_of(const sample_type *type)
 
 /* The fields of a record, as they are found. */
 typedef struct record {
-    column_table *columns; /* NULL: only the size is asked for */
+    column_table *columns; /* NULL: only the size is wanted */
     int64_t bytes;         /* so far */
     int depth;
-    size_t *read; /* characters, some of them often */
+    size_t *read; /* characters parsed, some of them repeatedly */
     const char *subject;
 } record;
 
-typedef enum parse_result { PARSED, PARSE_INVALID, PARSE_FAILED /* with a fault */ } parse_result;
+typedef enum parse_result { PARSED, PARSE_INVALID, PARSE_FAILED /* a fault has been set */ } parse_result;
 
 /* Add the column of a number, or the two of a complex one. */
 static parse_result add_number(record *to, const char *name, const sample_type *type, fault *f)
@@ -234,7 +234,7 @@ static bool name_element(const char *name, int ndim, const int64_t *shape, int64
 
 static parse_result take_fields(parser *s, record *to, const char *outer, fault *f);
 
-/* The type of an element: its size, and, where these are fields, where their list begins. */
+/* The type of an element: its size and, for a structured type, where its list of fields begins. */
 static parse_result take_type(parser *s, const record *to, sample_type *type, parser *fields, fault *f)
 {
     char code[64];
@@ -249,7 +249,7 @@ static parse_result take_type(parser *s, const record *to, sample_type *type, pa
     return result;
 }
 
-/* Add the columns of `elements` elements, called name.0, name.1, …, or name if they have no dimensions. */
+/* Add the columns of `elements` elements, called name.0, name.1, …, or name if there are no dimensions. */
 static parse_result add_elements(record *to, const char *name, const sample_type *type, const parser *fields, int ndim,
                                  const int64_t *shape, int64_t elements, fault *f)
 {
@@ -272,7 +272,7 @@ static parse_result add_elements(record *to, const char *name, const sample_type
     return result;
 }
 
-/* A type, of one element or of an array's, for the columns called `name`; without a name it is padding. */
+/* Parse a type, of one element or of an array's, for the columns called `name`; without a name it is padding. */
 static parse_result take_elements(parser *s, record *to, const char *name, fault *f)
 {
     sample_type type;
@@ -290,7 +290,8 @@ static parse_result take_elements(parser *s, record *to, const char *name, fault
     return result;
 }
 
-/* A list of fields: [('x', '<f4'), ('y', '<i2', (3,)), ('z', [('a', '|u1')])]. Those without a name are padding. */
+/* Parse a list of fields: [('x', '<f4'), ('y', '<i2', (3,)), ('z', [('a', '|u1')])]. Those without a name are padding.
+ */
 static parse_result take_fields(parser *s, record *to, const char *outer, fault *f)
 {
     char name[LONGEST_NAME], full[LONGEST_NAME];
@@ -323,7 +324,7 @@ typedef struct dictionary {
     int64_t shape[HISTO_MAX_DIMS];
 } dictionary;
 
-/* Pass over brackets of any kind, and what is in them. */
+/* Skip brackets of any kind with their contents. */
 static bool skip_brackets(parser *s)
 {
     int depth = 0;
@@ -384,7 +385,7 @@ static int fault_header(const char *subject, const char *what, fault *f)
     return fault_set(f, EXIT_DATA, "%s is not a readable .npy array: %s; save it again", subject, what);
 }
 
-/* The fields of a structured type, or the parts of complex numbers; strings are a table of one column. */
+/* The fields of a structured type, or the parts of complex numbers; strings are a table with one column. */
 static int find_columns(parser *fields, const sample_type *type, const char *subject, array_info *info, fault *f)
 {
     size_t read = 0;
@@ -422,7 +423,7 @@ static int interpret(const char *text, const char *subject, array_info *info, fa
     dictionary d;
     *info = (array_info){0};
     if (!parse_dictionary(text, &d)) return fault_header(subject, "its header is invalid", f);
-    if (parse_type(&d, subject, info, f) != 0) return -1; /* the caller frees */
+    if (parse_type(&d, subject, info, f) != 0) return -1; /* freed by the caller */
     if (d.ndim > HISTO_MAX_DIMS)
         return fault_set(f, EXIT_DATA, "%s has %d dimensions, more than %d: save it reshaped", subject, d.ndim,
                          HISTO_MAX_DIMS);

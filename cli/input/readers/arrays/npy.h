@@ -4,7 +4,8 @@
 
 #include "input/readers/arrays/array.h"
 
-/* Read the header: the array that it describes, and its own length in bytes. subject names the array in messages. */
+/* Read the header: returns the array that it describes, and its own length in bytes. subject names the array in
+ * messages. */
 int npy_read_header(const byte_source *source, const char *subject, array_info *info, int64_t *length, fault *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* NRRD (teem, ITK, 3D Slicer): lines of text that describe the samples, an empty line, and the samples, first axis
- * fastest; or, detached, the name of the file with the samples. They are raw, compressed, or text. */
+ * fastest; or, detached, the name of the file with the samples. Samples are raw, compressed, or text. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <inttypes.h>
@@ -12,17 +12,17 @@
 #include "input/readers/readers.h"
 
 typedef struct description {
-    int64_t length; /* of the header, with its empty line; 0: it has none */
+    int64_t length; /* of the header, including its empty line; 0: there is no empty line */
     histo_dtype dtype;
     bool typed, encoded, big, ordered;
     encoding encoding;
     int ndim;
     int64_t sizes[GRID_MAX_DIMS];
     char kind[32];        /* of the first axis */
-    char file[1024];      /* with the samples; "": this one */
+    char file[1024];      /* file with the samples; "": this one */
     int64_t lines, bytes; /* to skip; bytes -1: the samples end where the file ends */
     enum nrrd_space { NO_SPACE, RIGHT_ANTERIOR, LEFT_POSTERIOR } space;
-    int steps; /* that are known */
+    int steps; /* number known */
     double first[3], step[3][3];
 } description;
 
@@ -106,7 +106,7 @@ static int parse_encoding(description *d, const char *value, const char *name, f
         value);
 }
 
-/* "(1,0,0) (0,1,0) none": up to `most` vectors of three numbers, without those of axes that are not in space. */
+/* "(1,0,0) (0,1,0) none": up to `most` vectors of three numbers, excluding those of non-spatial axes. */
 static int parse_vectors(const char *value, double vectors[][3], int most)
 {
     int n = 0;
@@ -167,7 +167,7 @@ static int parse_field(description *d, const char *key, const char *value, const
     return 0;
 }
 
-/* One line, which is changed: "field: value"; others are comments and keys of the user's. */
+/* Parse a line, which is modified: "field: value"; others are comments and user-defined keys. */
 static int parse_line(description *d, char *line, const char *name, fault *f)
 {
     char *colon = strchr(line, ':');
@@ -240,8 +240,8 @@ static void describe(const description *d, grid_info *info)
     if (color && (first == 3 || first == 4)) info->model = first == 3 ? CHANNELS_RGB : CHANNELS_RGBA;
 }
 
-/* Find the first sample: after this many lines and bytes, or before the end. Of compressed samples, the bytes are
- * skipped when they have been decompressed. */
+/* Find the first sample: after this many lines and bytes, or counted from the end. For compressed samples, the bytes
+ * are skipped after decompression. */
 static int find_start(plain_place *place, const description *d, int64_t bytes, fault *f)
 {
     if (d->lines > 0 && byte_source_skip(&place->bytes, place->start, f) < 0) return -1;
@@ -274,7 +274,9 @@ reader *nrrd_open(input *in, const read_options *options, fault *f)
                          .name = input_name(in)};
     if (d.file[0]) {
         if (plain_take_beside(&place, d.file, options, f) != 0) return NULL;
-        if (d.encoding == ENCODED_COMPRESSED && d.lines == 0) d.encoding = ENCODED_RAW; /* inputs are decompressed */
+        if (d.encoding == ENCODED_COMPRESSED && d.lines == 0)
+            d.encoding = ENCODED_RAW; /* inputs are already
+                                       * decompressed */
     }
     describe(&d, &info);
     const int64_t bytes = encoded_bytes(&info, d.dtype), skip = d.encoding == ENCODED_COMPRESSED ? d.bytes : 0;

@@ -10,8 +10,8 @@
 typedef struct plain {
     plain_place place;
     char *name;
-    int64_t pixel, bytes; /* bytes of a stored pixel, and of all */
-    int64_t position;     /* of the source */
+    int64_t pixel, bytes; /* size of a stored pixel, and of all */
+    int64_t position;     /* in the source */
 } plain;
 
 static int fault_truncated(const plain *p, int64_t available, fault *f)
@@ -22,7 +22,7 @@ static int fault_truncated(const plain *p, int64_t available, fault *f)
                      p->name, p->bytes, available < 0 ? 0 : available);
 }
 
-/* Continue at this byte of the source. */
+/* Move to this byte of the source. */
 static int go_to(plain *p, int64_t byte, fault *f)
 {
     const byte_source *from = &p->place.bytes;
@@ -122,7 +122,7 @@ input *plain_beside(const char *beside, const char *name, fault *f)
     }
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
-        !S_ISDIR(status.st_mode)) { /* pipes could wait forever */
+        !S_ISDIR(status.st_mode)) { /* opening a pipe could wait forever */
         fault_set(f, EXIT_DATA, "%s, which %s names, is not a regular file", path, beside);
         free(path);
         return NULL;

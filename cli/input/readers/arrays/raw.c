@@ -50,7 +50,7 @@ reader *raw_open(input *in, const read_options *o, fault *f)
 
 /* ---- Bytes ---- */
 
-/* An input's bytes with small letters as capitals. */
+/* Read an input's bytes, converted to upper case. */
 static int64_t read_capitals(void *self, void *buffer, size_t size, fault *f)
 {
     unsigned char *text = buffer;

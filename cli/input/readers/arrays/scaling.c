@@ -5,7 +5,7 @@
 
 enum { BLOCK = 512 };
 
-/* The smallest integers of at least `bytes` that hold lo … hi; HISTO_F64 if none do. */
+/* The smallest integer type of at least `bytes` bytes that holds lo … hi; HISTO_F64 if none does. */
 static histo_dtype integers_for(size_t bytes, double lo, double hi)
 {
     static const histo_dtype sized[] = {HISTO_U8,  HISTO_I8,  HISTO_U16, HISTO_I16,
@@ -32,7 +32,7 @@ scaling scaling_of(histo_dtype from, int bits, double slope, double intercept)
     } else if (slope == 1 && from < HISTO_F16 && intercept == trunc(intercept) && fabs(intercept) < 0x1p53) {
         const int used = bits ? bits : (int)histo_dtype_size(from) * 8;
         const double lo = is_signed(from) ? -ldexp(1, used - 1) : 0, hi = ldexp(1, is_signed(from) ? used - 1 : used);
-        /* Beyond 2^53, the ends are rounded, and the largest dtypes may be too small by a little. */
+        /* Beyond 2^53, the ends are rounded, and the largest dtypes may be slightly too small. */
         if (used < 64) s.to = integers_for(histo_dtype_size(from), lo + intercept, hi - 1 + intercept);
     }
     return s;
@@ -81,7 +81,7 @@ static void widen(histo_dtype t, const void *from, int64_t *to, int n)
             break;
         default:
             to[i] = ((const int64_t *)from)[i];
-            break; /* of U64: the same bits */
+            break; /* in U64, the bits are the same */
         }
     }
 }
@@ -107,7 +107,7 @@ static void narrow(histo_dtype t, const int64_t *from, void *to, int n)
     }
 }
 
-/* A block of stored samples as floats. */
+/* Convert a block of stored samples to floats. */
 static void to_floats(histo_dtype t, const void *from, double *to, int n)
 {
     int64_t whole[BLOCK];
@@ -122,7 +122,7 @@ static void to_floats(histo_dtype t, const void *from, double *to, int n)
                                  : (double)whole[i];
 }
 
-/* Blocks from the end on, as values may be larger than what is stored. */
+/* From the last block to the first, as values may be larger than stored samples. */
 void scaling_apply(const scaling *s, const void *stored, void *values, int64_t count)
 {
     const int64_t in = (int64_t)histo_dtype_size(s->from), out = (int64_t)histo_dtype_size(s->to);

@@ -22,15 +22,15 @@ typedef struct tiled_reader {
     unpacker unpacker;
     word_maker words;
     unsigned char *buffer;
-    int64_t sample_bytes;          /* in the buffer; of records, what is selected of them */
-    int64_t sample_room;           /* that tiles are planned with: also of what is made of a sample */
+    int64_t sample_bytes;          /* in the buffer; for records, of the selected columns */
+    int64_t sample_room;           /* used for planning tiles: includes what is derived from a sample */
     int64_t block[HISTO_MAX_DIMS]; /* complete chunks, read before the next block begins */
     int64_t tile[HISTO_MAX_DIMS];  /* the part of a block read at once */
     /* Position: the block, its tile, and in a flattened page the tile's run. */
     int64_t at_block[HISTO_MAX_DIMS], at_tile[HISTO_MAX_DIMS];
     int64_t start[HISTO_MAX_DIMS], count[HISTO_MAX_DIMS]; /* the tile in the buffer */
     int64_t run, runs, run_length;
-    int64_t blocks_left; /* to take, with the current one; -1: all */
+    int64_t blocks_left; /* number to read, including the current one; -1: all */
     bool begun, ended;
 } tiled_reader;
 
@@ -44,8 +44,8 @@ static int64_t box_bytes(const tiled_reader *r, const int64_t *box)
     return bytes;
 }
 
-/* Plan blocks of chunks of a band's size, grown along the last dimensions first, and tiles that split larger blocks
- * along the first. chunk is NULL for contiguous datasets. */
+/* Plan blocks of chunks about as large as a band, grown along the last dimensions first, and tiles that split larger
+ * blocks along the first. chunk is NULL for contiguous datasets. */
 static void plan_tiles(tiled_reader *r, const int64_t *chunk)
 {
     const int ndim = r->info.ndim;
@@ -174,7 +174,7 @@ static int tiled_select(reader *base, fault *f)
     return r->info.record_bytes ? select_columns(r, f) : 0;
 }
 
-/* Let the views of the selected columns be those of `rows` records from this one on. */
+/* Point the views of the selected columns at `rows` records, starting here. */
 static void view_columns(tiled_reader *r, const unsigned char *records, int64_t rows)
 {
     for (int i = 0; i < r->base.selected.count; i++) {

@@ -1,6 +1,6 @@
 /* BMP images: 1 to 32 bits, of all versions of the header, bottom-up and top-down, with palettes, masks, and run
- * lengths. Palettes become RGB, or gray if they have nothing else, which is how the format holds gray. Rows come from
- * the file; run lengths are decoded whole. */
+ * lengths. Palettes become RGB, or gray if they contain only grays, which is how the format represents gray images.
+ * Rows come from the file; run lengths are decoded whole. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 
 enum {
     FILE_HEADER_BYTES = 14,
-    CORE_HEADER_BYTES = 12, /* the oldest */
+    CORE_HEADER_BYTES = 12, /* the oldest version */
     INFO_HEADER_BYTES = 40,
-    MASKS_HEADER_BYTES = 52, /* headers from this size on have masks of colours */
-    ALPHA_HEADER_BYTES = 56, /* headers from this size on have a mask of alpha */
+    MASKS_HEADER_BYTES = 52, /* headers from this size on have colour masks */
+    ALPHA_HEADER_BYTES = 56, /* headers from this size on have an alpha mask */
     MOST_HEADER_BYTES = 124,
     PIECE_BYTES = 65536,
 };
@@ -35,14 +35,14 @@ typedef struct bmp_reader {
     bool top_down;
     unsigned bits; /* of a pixel */
     bmp_compression compression;
-    double resolution[2]; /* pixels in a metre; 0: unknown */
+    double resolution[2]; /* pixels per metre; 0: unknown */
     int64_t data;         /* offset of the first row */
-    int64_t pitch;        /* bytes of a stored row, with padding */
+    int64_t pitch;        /* size of a stored row, with padding */
     unsigned char palette[256][3];
     unsigned colors;
     bmp_mask masks[4];
 
-    /* Reading run lengths. */
+    /* For reading run lengths. */
     int64_t position;
     size_t piece_size, piece_at;
     unsigned char piece[PIECE_BYTES];
@@ -88,7 +88,7 @@ static bool set_mask(bmp_mask *to, uint32_t mask)
     return to->bits <= 8 && mask >> to->shift == ((UINT32_C(1) << to->bits) - 1);
 }
 
-/* The masks of pixels of 16 and 32 bits. header: MOST_HEADER_BYTES, with what follows a short one. */
+/* The masks of pixels of 16 and 32 bits. header: MOST_HEADER_BYTES, including what follows a short one. */
 static int read_masks(bmp_reader *r, const unsigned char *header, uint32_t size, fault *f)
 {
     static const uint32_t usual[2][4] = {{0x7C00, 0x03E0, 0x001F, 0}, {0xFF0000, 0xFF00, 0xFF, 0}};
@@ -173,7 +173,7 @@ static int open_bmp(paged *p, fault *f)
     int64_t end = FILE_HEADER_BYTES + (int64_t)size;
     if (size == INFO_HEADER_BYTES)
         end += compression == BMP_BITFIELDS ? 12 : compression == BMP_ALPHABITFIELDS ? 16 : 0;
-    if (r->data < end) r->data = end; /* some writers leave it out */
+    if (r->data < end) r->data = end; /* some writers omit it */
     if (r->bits == 16 || r->bits == 32) return read_masks(r, header, size, f);
     return r->bits == 24 ? 0 : read_palette(r, end, colors, core ? 3 : 4, f);
 }
@@ -203,8 +203,8 @@ static int next_byte(bmp_reader *r, fault *f)
     return r->piece[r->piece_at++];
 }
 
-/* Put `count` pixels at column *x of a row; NULL: after the last row. Bytes hold one or two pixels; next: each has its
- * own, else all have the first. False if the data end. */
+/* Put `count` pixels at column *x of a row; NULL: after the last row. A byte holds one or two pixels; next: each pixel
+ * has its own, otherwise all repeat the first. False if the data end. */
 static bool put_pixels(bmp_reader *r, unsigned char *row, int64_t *x, int count, int first, bool literal, fault *f)
 {
     const bool nibbles = r->compression == BMP_RLE4;
@@ -217,7 +217,7 @@ static bool put_pixels(bmp_reader *r, unsigned char *row, int64_t *x, int count,
     return true;
 }
 
-/* Decode all rows to indices, in the file's order; pixels that are skipped have colour 0. */
+/* Decode all rows to indices, in the file's order; skipped pixels get colour 0. */
 static int decode_runs(bmp_reader *r, unsigned char *to, fault *f)
 {
     const int64_t width = r->paged.layout.width, height = r->paged.layout.height;
@@ -230,10 +230,10 @@ static int decode_runs(bmp_reader *r, unsigned char *to, fault *f)
         if (value < 0) break;
         if (count > 0) {
             put_pixels(r, row, &x, count, value, false, f);
-        } else if (value == 0) { /* the end of the row */
+        } else if (value == 0) { /* end of row */
             x = 0;
             y++;
-        } else if (value == 1) { /* the end of the image */
+        } else if (value == 1) { /* end of image */
             return 0;
         } else if (value == 2) { /* skip */
             const int right = next_byte(r, f), up = next_byte(r, f);
@@ -263,7 +263,7 @@ static int decode(paged *p, fault *f)
 
 /* ---- Rows ---- */
 
-/* To 8 bits, by repeating the bits of fewer, as most programs do. */
+/* Widen to 8 bits by repeating the bits, as most programs do. */
 static unsigned char widen(uint32_t pixel, bmp_mask mask)
 {
     uint32_t value = (pixel & mask.mask) >> mask.shift << (8 - mask.bits);

@@ -1,4 +1,4 @@
-/* EXIF data is a small TIFF file: a header, and a directory of entries of 12 bytes. */
+/* EXIF data are a small TIFF file: a header, and a directory of 12-byte entries. */
 #include "input/readers/images/exif.h"
 
 #include <string.h>

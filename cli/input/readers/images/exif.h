@@ -1,4 +1,4 @@
-/* The orientation in EXIF data, the only field of it that matters here. */
+/* The orientation in EXIF data, the only field that matters here. */
 #ifndef CLI_EXIF_H
 #define CLI_EXIF_H
 
@@ -6,7 +6,7 @@
 
 /* 1 … 8; 0 if there is none. */
 int exif_orientation(const metadata_block *exif);
-/* EXIF data with an orientation alone; false without memory. */
+/* Make EXIF data with only an orientation; false if out of memory. */
 bool exif_make(metadata_block *exif, int orientation);
 
 #endif

@@ -1,5 +1,5 @@
-/* Radiance HDR images: RGB (or XYZ) with a common exponent, as f32, in rows from top to bottom, with and without run
- * lengths of both kinds. Values are as stored, without the header's EXPOSURE. */
+/* Radiance HDR images: RGB (or XYZ) with a shared exponent, as f32, in rows from top to bottom, without run lengths or
+ * with either kind. Values are as stored, without applying the header's EXPOSURE. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@ enum { BUFFER_BYTES = 65536, LINE_BYTES = 4096, MOST_LINES = 1000, LEAST_RUNS = 
 typedef struct hdr_reader {
     paged paged; /* must be first */
     bool xyz;
-    bool begun;           /* rows were read since the header */
-    float scales[256];    /* of exponents */
+    bool begun;           /* rows have been read since the header */
+    float scales[256];    /* by exponent */
     unsigned char *pixel; /* of a row: r, g, b, e; owned */
     size_t size, at;
     unsigned char buffer[BUFFER_BYTES];
@@ -99,7 +99,7 @@ static int open_hdr(paged *p, fault *f)
 
 /* ---- Rows ---- */
 
-/* Go to the first row. */
+/* Move to the first row. */
 static int decode(paged *p, fault *f)
 {
     hdr_reader *h = (hdr_reader *)p;
@@ -115,7 +115,7 @@ static int decode(paged *p, fault *f)
     return 0;
 }
 
-/* One of the four parts of a row, in runs of the new kind. */
+/* Read one of the four components of a row, in runs of the new kind. */
 static int read_runs(hdr_reader *h, int part, fault *f)
 {
     for (int64_t x = 0; x < h->paged.layout.width;) {
@@ -135,7 +135,7 @@ static int read_runs(hdr_reader *h, int part, fault *f)
     return 0;
 }
 
-/* A row of pixels from column x on, of which 1 1 1 n repeats the last one; several such make a longer number. */
+/* Read a row of pixels from column x on; 1 1 1 n repeats the last pixel, and several such make a longer count. */
 static int read_pixels(hdr_reader *h, int64_t x, fault *f)
 {
     int shift = 0;

@@ -7,7 +7,7 @@
 #include "input/readers/readers.h"
 
 enum {
-    IMAGE_BAND_BYTES = 4 << 20,      /* of a band's rows, unless a row is larger */
+    IMAGE_BAND_BYTES = 4 << 20,      /* of a band's rows, unless a single row is larger */
     IMAGE_MAX_BLOCK_BYTES = 1 << 28, /* of a row or tile: bounds the memory that a small file can demand */
     IMAGE_MAX_WHOLE_BYTES = 1 << 30, /* of data that must be decoded as one piece */
 };
@@ -18,7 +18,7 @@ typedef struct image_layout {
     int channels;
     histo_dtype dtype;
     int64_t width, height;
-    const histo_dtype *dtypes; /* [channels], where they differ, none larger than dtype; NULL: all are dtype */
+    const histo_dtype *dtypes; /* [channels], if they differ, none larger than dtype; NULL: all are dtype */
 } image_layout;
 
 typedef struct image {
@@ -30,17 +30,17 @@ typedef struct image {
     scratch packed;      /* the same before expansion, if needed */
 } image;
 
-/* The close function of every image reader, which others of their own call. */
+/* The close function of every image reader; those with their own call this one. */
 void image_close(reader *r);
 
-/* Start page number `page`. The first page describes the reader; all later pages must match it, and its size too unless
- * reader.height is -1. */
+/* Start page number `page`. The first page describes the reader; all later pages must match it, including its size
+ * unless reader.height is -1. */
 int image_begin_page(image *m, int page, const image_layout *layout, fault *f);
 
-/* Empty metadata of the page that was begun; NULL if it is not asked for, or without memory. */
+/* Empty metadata of the current page; NULL if not requested, or out of memory. */
 metadata *image_describe(image *m, const read_options *options, fault *f);
 
-/* Bytes of a row of samples, and how many rows make a band. */
+/* The size of a row of samples, and the number of rows in a band. */
 size_t image_pitch(const image *m);
 int64_t image_band_rows(const image *m);
 

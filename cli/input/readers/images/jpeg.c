@@ -1,6 +1,6 @@
 /* JPEG images by libjpeg. Rows are decoded on demand (libjpeg buffers progressive images completely). YCbCr becomes
- * RGB; CMYK values are amounts of ink, which files with Adobe's marker store inverted. libjpeg only warns of missing or
- * corrupt data and invents samples; here that is an error. */
+ * RGB; CMYK values are amounts of ink, which files with Adobe's marker store inverted. libjpeg only warns about missing
+ * or corrupt data and invents samples; here that is an error. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum {
     BUFFER_BYTES = 65536,
-    MAX_SCANS = 500, /* of a progressive image: encoders make about ten, and each costs a pass over the image */
+    MAX_SCANS = 500, /* of a progressive image: encoders write about ten, and each costs a pass over the image */
 };
 
 typedef struct jpeg_reader {
@@ -24,9 +24,9 @@ typedef struct jpeg_reader {
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
-    bool described; /* the header was read */
+    bool described; /* the header has been read */
     bool started;   /* after the header */
-    bool profiling; /* warnings are of the colour profile, which can be left out */
+    bool profiling; /* warnings concern the colour profile, which can be dropped */
     JOCTET *profile;
     unsigned profile_size;
     char complaint[JMSG_LENGTH_MAX];
@@ -141,14 +141,14 @@ static int check_whole(jpeg_reader *p, fault *f)
                      IMAGE_MAX_WHOLE_BYTES >> 20);
 }
 
-/* The quantization of gray and YCbCr images. */
+/* Keep the quantization of gray and YCbCr images. */
 static void keep_quantization(const jpeg_reader *p, metadata *m)
 {
     const struct jpeg_decompress_struct *jpeg = &p->jpeg;
     if (jpeg->jpeg_color_space != JCS_GRAYSCALE && jpeg->jpeg_color_space != JCS_YCbCr) return;
     for (int t = 0; t < 2; t++) {
         const int c = t < jpeg->num_components ? t : 0;
-        const int number = jpeg->comp_info[c].quant_tbl_no; /* not checked by libjpeg yet */
+        const int number = jpeg->comp_info[c].quant_tbl_no; /* not yet checked by libjpeg */
         const JQUANT_TBL *table = number >= 0 && number < NUM_QUANT_TBLS ? jpeg->quant_tbl_ptrs[number] : NULL;
         if (!table) return;
         for (int i = 0; i < DCTSIZE2; i++)
@@ -159,8 +159,8 @@ static void keep_quantization(const jpeg_reader *p, metadata *m)
     m->quantized = true;
 }
 
-/* Keep what the file says besides samples: profile, EXIF data, resolution, quantization. No function of libjpeg is
- * called here, as its errors would jump into a function that has returned. */
+/* Keep metadata: profile, EXIF data, resolution, quantization. Must not call libjpeg, whose errors would jump into a
+ * function that has returned. */
 static bool keep_metadata(paged *base, metadata *m)
 {
     const jpeg_reader *p = (const jpeg_reader *)base;
@@ -189,13 +189,13 @@ static unsigned number_at(const unsigned char *at, int bytes, bool big)
     return value;
 }
 
-/* The number of images in a file of several (MPO, of cameras with two lenses; previews), by CIPA's Multi-Picture
- * Format; 0: it is not one. */
+/* The number of images in a multi-image file (MPO, from cameras with two lenses; previews), by CIPA's Multi-Picture
+ * Format; 0 for other files. */
 static unsigned count_images(const unsigned char *data, size_t size)
 {
     enum { NUMBER_OF_IMAGES = 0xB001 };
     if (size < 14 || memcmp(data, "MPF", 4) != 0) return 0;
-    const unsigned char *head = data + 4; /* as of a TIFF */
+    const unsigned char *head = data + 4; /* like a TIFF header */
     const bool big = head[0] == 'M';
     size -= 4;
     const unsigned first = number_at(head + 4, 4, big);
@@ -220,7 +220,7 @@ static void find_others(jpeg_reader *p)
     }
 }
 
-/* Read the header, again if it was read. */
+/* Read the header, again if it has been read. */
 static int describe(paged *base, int page, fault *f)
 {
     (void)page;
@@ -275,7 +275,7 @@ static int next_band(paged *base, band *b, fault *f)
             for (size_t i = 0; i < pitch; i++)
                 row[i] = (JSAMPLE)(255 - row[i]);
     }
-    if (m->y + rows == m->layout.height) jpeg_finish_decompress(&p->jpeg); /* reads on to the end marker */
+    if (m->y + rows == m->layout.height) jpeg_finish_decompress(&p->jpeg); /* reads up to the end marker */
     return image_emit_rows(m, b, rows);
 }
 

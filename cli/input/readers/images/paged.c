@@ -52,7 +52,7 @@ static int begin_page(paged *p, int page, fault *f)
     if (p->format->describe && p->format->describe(p, page, f) != 0) return -1;
     const image_layout *l = &p->layout;
     if (!p->inside && page > p->first && (l->height != m->reader.height || l->width != m->reader.width))
-        m->reader.height = m->reader.width = -1; /* in the survey */
+        m->reader.height = m->reader.width = -1; /* during the survey */
     if (image_begin_page(m, page, l, f) != 0) return -1;
     metadata *about = image_describe(m, &p->options, f);
     if (!about) return p->options.about ? -1 : 0;
@@ -60,7 +60,7 @@ static int begin_page(paged *p, int page, fault *f)
     return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(m->reader.in));
 }
 
-/* Find the pages that are wanted, and check that they are alike before the first is read. */
+/* Find the wanted pages, and check that they are alike before the first is read. */
 static int survey(paged *p, fault *f)
 {
     reader *r = &p->image.reader;
@@ -80,7 +80,7 @@ static int survey(paged *p, fault *f)
     return 0;
 }
 
-/* A band of the whole page in memory. */
+/* Deliver a band of the page, which is in memory. */
 static int slice(image *m, band *b, const unsigned char *pixels, size_t pitch)
 {
     selection *s = &m->reader.selected;
@@ -93,7 +93,7 @@ static int slice(image *m, band *b, const unsigned char *pixels, size_t pitch)
     return 1;
 }
 
-/* The page that was begun, unless it is in memory since the last pass. */
+/* Decode the current page, unless it is still in memory from the last pass. */
 static int decode_page(paged *p, fault *f)
 {
     const int page = p->image.page;

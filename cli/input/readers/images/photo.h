@@ -5,8 +5,8 @@
 #include "input/reader.h"
 
 typedef struct photo {
-    void *pixels; /* contiguous rows of one channel after the other; the caller frees them */
-    int channels; /* 3 of colour images, else 1 */
+    void *pixels; /* contiguous rows, one channel after the other; freed by the caller */
+    int channels; /* 3 for colour images, else 1 */
     histo_dtype dtype;
     int64_t width, height;
 } photo;

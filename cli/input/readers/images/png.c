@@ -11,7 +11,7 @@ typedef struct png_reader {
     paged paged;     /* must be first */
     png_structp png; /* NULL: before the header */
     png_infop info;
-    bool begun; /* rows were read since the header */
+    bool begun; /* rows have been read since the header */
     bool interlaced;
     int64_t decoded; /* rows of the band, for messages */
     png_complaint complaint;
@@ -61,7 +61,7 @@ static image_layout set_up_expansion(png_reader *p)
 
 enum { LARGEST_CHUNK = 1 << 24, LARGE = 1 << 20 };
 
-/* Chunks that tell nothing of samples. */
+/* Keep the chunks that do not affect samples. */
 static bool keep_chunks(paged *base, metadata *m)
 {
     const png_reader *p = (const png_reader *)base;
@@ -97,7 +97,7 @@ static int check_whole(const png_reader *p, fault *f)
                      IMAGE_MAX_WHOLE_BYTES >> 20);
 }
 
-/* libpng knows no animations: it reads the image that others show. */
+/* libpng ignores animations: it reads the image that other programs show. */
 static void find_animation(png_reader *p)
 {
     reader *r = &p->paged.image.reader;
@@ -151,7 +151,7 @@ static int read_header(png_reader *p, fault *f)
     return check_whole(p, f);
 }
 
-/* The header again, if rows were read. */
+/* Read the header again, if rows have been read. */
 static int describe(paged *base, int page, fault *f)
 {
     (void)page;

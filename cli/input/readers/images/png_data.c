@@ -10,8 +10,8 @@
 
 enum { BLOCK = 65535, BLOCKS = 32, PIECE = 1 << 17, HEADER = 8, CHECK = 4 };
 
-/* Before a block's samples: a chunk's header, zlib's in the first one, and the block's; after them: the sum of all in
- * the last one, and the chunk's. */
+/* Before a block's samples: a chunk header, zlib's in the first one, and the block's; after them: the checksum of all
+ * in the last one, and the chunk's. */
 enum { FRONT = HEADER + 2 + 5, BACK = 2 * CHECK };
 
 static const uint32_t IDAT = 0x49444154; /* the letters */
@@ -24,10 +24,10 @@ typedef struct block {
 struct png_data {
     input *in;
     const unsigned char *at; /* the next byte to read */
-    size_t left;             /* bytes from there on */
+    size_t left;             /* bytes left */
     unsigned char header[HEADER];
     bool begun, inflating, inflated;
-    uint32_t passing; /* bytes of the chunk, and its sum, that are read as they are */
+    uint32_t passing; /* bytes of the current chunk, including its checksum, that are passed through */
 
     /* Between the threads. */
     pthread_t thread;
@@ -36,7 +36,7 @@ struct png_data {
     block *blocks; /* [BLOCKS], a ring */
     int64_t made, taken;
     bool ended, stop;
-    const char *wrong; /* after the blocks; NULL: nothing is */
+    const char *wrong; /* after the blocks; NULL: nothing */
     char damage[64];
     decoder *inflater;
     unsigned char piece[PIECE];
@@ -67,7 +67,7 @@ static const char *read_full(png_data *d, unsigned char *to, size_t size)
 
 /* ---- The thread that inflates --------------------------------------------------------------------------- */
 
-/* A block to fill, or NULL at a stop. */
+/* A block to fill, or NULL if stopped. */
 static block *next_block(png_data *d)
 {
     pthread_mutex_lock(&d->lock);
@@ -108,7 +108,7 @@ static void hand_out(png_data *d, block *b, size_t size, bool last)
 typedef struct filling {
     block *block;
     size_t size;
-    bool ended; /* the deflated data have */
+    bool ended; /* the deflated data have ended */
 } filling;
 
 static const char *inflate_piece(png_data *d, filling *to, size_t size)
@@ -136,7 +136,7 @@ static const char *inflate_piece(png_data *d, filling *to, size_t size)
     return NULL;
 }
 
-/* The rest of an image data chunk, and the header of the next chunk. */
+/* Inflate the rest of an image data chunk, and read the header of the next chunk. */
 static const char *inflate_chunk(png_data *d, filling *to)
 {
     uint32_t left = number_at(d->header), sum = (uint32_t)crc32(0, d->header + 4, 4);
@@ -181,7 +181,7 @@ static bool start_inflating(png_data *d)
 static bool take_block(png_data *d)
 {
     pthread_mutex_lock(&d->lock);
-    if (d->at) d->taken++; /* the one before is read */
+    if (d->at) d->taken++; /* the previous one has been read */
     pthread_cond_signal(&d->changed);
     while (d->taken == d->made && !d->ended)
         pthread_cond_wait(&d->changed, &d->lock);
@@ -192,7 +192,7 @@ static bool take_block(png_data *d)
     return b != NULL;
 }
 
-/* The chunk whose header is there, as it is. */
+/* Pass the chunk whose header has been read through unchanged. */
 static const char *pass(png_data *d)
 {
     static const unsigned char end[] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};

@@ -1,5 +1,5 @@
-/* What libpng says: an error jumps to png_jmpbuf, and its words stay in the png_complaint that libpng was made with;
- * warnings are ignored. */
+/* libpng's messages: an error jumps to png_jmpbuf, and its text is stored in the png_complaint that libpng was created
+ * with; warnings are ignored. */
 #ifndef CLI_READERS_PNG_MESSAGES_H
 #define CLI_READERS_PNG_MESSAGES_H
 

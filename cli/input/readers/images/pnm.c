@@ -1,5 +1,5 @@
 /* Netpbm images: PBM, PGM, PPM (P1 to P6), PAM (P7) and PFM (Pf, PF). Samples keep their type: u8, or u16 if the
- * maximum value needs it; f32 in PFM. PBM's bits, where 1 is black, become 0 and 255. A file may contain several
+ * maximum value needs it; f32 in PFM. PBM's bits, in which 1 is black, become 0 and 255. A file may contain several
  * images, its pages. PFM stores the bottom row first, so its bands go upwards. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@ typedef struct pnm_reader {
     image image;
     raster raster;
     int64_t largest; /* maximum sample value */
-    bool foreign;    /* not the native byte order */
+    bool foreign;    /* not in native byte order */
     read_options options;
     int wanted_page; /* -1: all */
     bool has_page;   /* --page was given */
-    int64_t offset;  /* of the next byte of data */
+    int64_t offset;  /* position of the next byte of data */
     size_t used, filled;
     unsigned char buffer[BUFFER_BYTES];
 } pnm_reader;
@@ -166,7 +166,7 @@ static int read_largest(pnm_reader *p, fault *f)
     return p->largest > 0 ? 0 : malformed(p, "the largest sample value, 1 to 65535,", f);
 }
 
-/* PFM: after width and height comes a scale, whose sign gives the byte order. */
+/* PFM: width and height are followed by a scale, whose sign gives the byte order. */
 static int read_scale(pnm_reader *p, fault *f)
 {
     char word[TOKEN_BYTES];
@@ -263,7 +263,7 @@ static int read_text_row(pnm_reader *p, unsigned char *to, size_t samples, fault
     snprintf(expected, sizeof expected, "a sample, 0 to %d,", (int)p->largest);
     for (size_t i = 0; i < samples; i++) {
         int64_t value;
-        if (p->raster == RASTER_TEXT_BITS) { /* need no separators */
+        if (p->raster == RASTER_TEXT_BITS) { /* these need no separators */
             int c = skip_blanks(p, f);
             if (c != '0' && c != '1') return malformed(p, "a bit, 0 or 1,", f);
             value = c == '0' ? 255 : 0;
@@ -288,7 +288,7 @@ static int read_bits_row(pnm_reader *p, int64_t row, unsigned char *to, size_t s
     return 0;
 }
 
-/* Rows from row `row` on, `samples` of all of them. */
+/* Read rows from row `row` on, with `samples` samples in all of them. */
 static int read_binary(pnm_reader *p, int64_t row, unsigned char *to, size_t samples, fault *f)
 {
     size_t size = histo_dtype_size(p->image.layout.dtype);
@@ -411,7 +411,7 @@ static int rewind_pnm(reader *r, fault *f)
     return start((pnm_reader *)r, f);
 }
 
-/* Does the file end with its first page? */
+/* Whether the file ends with its first page. */
 static bool is_alone(const pnm_reader *p)
 {
     const image *m = &p->image;

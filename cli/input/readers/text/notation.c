@@ -8,21 +8,21 @@
 
 enum { MOST_DIGITS = 320 };
 
-/* A number in pieces. */
+/* A number taken apart. */
 typedef struct number_parts {
     bool negative;
-    const char *digits, *digits_end; /* with groups and the decimal sign */
+    const char *digits, *digits_end; /* with groups and the decimal separator */
     const char *exponent, *exponent_end;
-    const char *before, *before_end; /* signs in front of the digits and behind them */
+    const char *before, *before_end; /* text before and after the digits */
     const char *behind, *behind_end;
 } number_parts;
 
-/* What a unit makes of a number: times `factor`, `power` times, and ten to `tens`. */
+/* How a unit scales a number: times `factor` to the `power`, times ten to `tens`. */
 typedef struct unit_entry {
     const char *name, *unit;
     int factor, power, tens;
-    bool in_front; /* it may stand before the number */
-    bool binary;   /* it is 1000, to some */
+    bool in_front; /* may precede the number */
+    bool binary;   /* 1000 to some power, perhaps meant as 1024 */
 } unit_entry;
 
 static const unit_entry units[] = {
@@ -41,7 +41,7 @@ static const unit_entry units[] = {
     {"MB", "bytes", 1, 0, 6, false, false},     {"GB", "bytes", 1, 0, 9, false, false},
     {"TB", "bytes", 1, 0, 12, false, false},    {"PB", "bytes", 1, 0, 15, false, false},
     {"ns", "s", 1, 0, -9, false, false},        {"us", "s", 1, 0, -6, false, false},
-    {"\xc2\xb5s", "s", 1, 0, -6, false, false}, /* the micro sign, and the Greek letter */
+    {"\xc2\xb5s", "s", 1, 0, -6, false, false}, /* micro sign, and Greek letter */
     {"\xce\xbcs", "s", 1, 0, -6, false, false}, {"ms", "s", 1, 0, -3, false, false},
     {"s", "s", 1, 0, 0, false, false},          {"sec", "s", 1, 0, 0, false, false},
     {"secs", "s", 1, 0, 0, false, false},       {"second", "s", 1, 0, 0, false, false},
@@ -64,8 +64,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The bytes of a blank at p that may part groups: a space, a no-break space, a narrow or a thin one; 0: there is none.
- */
+/* The length of a blank at p that may separate groups: a space, a no-break space, a narrow or a thin one; 0: none. */
 static size_t blank_at(const char *p, const char *end)
 {
     static const char *const blanks[] = {" ", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89"};
@@ -75,7 +74,7 @@ static size_t blank_at(const char *p, const char *end)
     return 0;
 }
 
-/* The bytes of what may part groups at p. */
+/* The length of a group separator at p. */
 static size_t mark_at(const char *p, const char *end)
 {
     const size_t blank = blank_at(p, end);
@@ -89,7 +88,7 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* The end of the digits, and of the marks between them. */
+/* The end of the digits, and of the separators between them. */
 static const char *digits_at(const char *p, const char *end)
 {
     const char *last = p;
@@ -151,7 +150,7 @@ static bool split(const char *p, const char *end, number_parts *parts)
     return true;
 }
 
-/* The unit, which stands on one side only: false if there is something else. */
+/* The unit, which may be on one side only: false if there is anything else. */
 static bool unit_of(const number_parts *parts, const unit_entry **unit)
 {
     const bool before = parts->before_end > parts->before, behind = parts->behind_end > parts->behind;
@@ -164,14 +163,14 @@ static bool unit_of(const number_parts *parts, const unit_entry **unit)
 
 /* ---- Groups --------------------------------------------------------------------------------------------- */
 
-/* What the marks between digits can be. */
+/* What the separators between digits can be. */
 typedef struct marks {
     int commas, points, others;
-    bool comma_last, point_last; /* of commas and points */
-    bool in_groups;              /* before the decimal sign: one to three digits, then three in each group, or, as in
-                                    India, two in those before the last */
-    int last;                    /* digits behind the last mark */
-    int first;                   /* digits before the first mark */
+    bool comma_last, point_last; /* position of the last comma and point */
+    bool in_groups;              /* before the decimal separator: one to three digits, then groups of three or, as in
+                                  * India, groups of two before a last one of three */
+    int last;                    /* digits after the last separator */
+    int first;                   /* digits before the first separator */
     bool leads_zero;
 } marks;
 
@@ -218,11 +217,11 @@ static marks marks_of(const number_parts *parts, char decimal)
 
 /* Digits and a power of ten. */
 typedef struct decimal_number {
-    char digits[MOST_DIGITS + 40]; /* with room for those of units */
+    char digits[MOST_DIGITS + 40]; /* with room for those from units */
     int count, tens;
 } decimal_number;
 
-/* Times a small number, exactly. */
+/* Multiply by a small number, exactly. */
 static void multiply(decimal_number *d, int factor)
 {
     int carry = 0;
@@ -276,7 +275,7 @@ static bool read_parts(const notation *n, const number_parts *parts, const unit_
         d.tens ? snprintf(number->text, sizeof number->text, "%s%.*se%d\n", parts->negative ? "-" : "", d.count,
                           d.digits, d.tens)
                : snprintf(number->text, sizeof number->text, "%s%.*s\n", parts->negative ? "-" : "", d.count, d.digits);
-    number->size = (size_t)size - 1; /* without the newline, at which parsers stop */
+    number->size = (size_t)size - 1; /* without the newline that stops parsers */
     return true;
 }
 
@@ -295,16 +294,16 @@ bool notation_read(const notation *n, const char *begin, const char *end, plain_
     if (!notation_find(n, &begin, &end) || !split(begin, end, &parts) || !unit_of(&parts, &unit)) return false;
     if (unit && (!n->unit || strcmp(unit->unit, n->unit) != 0)) return false;
     if (!read_parts(n, &parts, unit, number)) return false;
-    /* A number without a unit among others is in bytes, as ls writes them, or 0. */
+    /* Among numbers with units, one without is in bytes, as ls writes them, or 0. */
     return unit || !n->unit || strcmp(n->unit, "bytes") == 0 || is_zero(number);
 }
 
-/* The number behind a match, with a unit that is known. */
+/* The end of the number after a match, including a known unit. */
 static const char *number_end(const char *begin, const char *end)
 {
     number_parts parts;
     const char *p = begin;
-    while (p < end && !is_digit(*p) && p - begin < 8) /* a sign, and one of money */
+    while (p < end && !is_digit(*p) && p - begin < 8) /* a sign, and a currency symbol */
         p++;
     if (p == end || !is_digit(*p)) return NULL;
     p = digits_at(p, end);
@@ -316,7 +315,7 @@ static const char *number_end(const char *begin, const char *end)
     return word == p && word_end > word ? NULL : p; /* 5th is not a number */
 }
 
-/* Search a copy of the text, with a NUL behind it. */
+/* Search a copy of the text, which ends with a NUL. */
 static bool search(const regex_t *pattern, const char *text, size_t size, regmatch_t match[2])
 {
     char room[1024], *copy = size < sizeof room ? room : malloc(size + 1);
@@ -357,7 +356,7 @@ bool notation_look(notation_evidence *e, char given, const char *begin, const ch
     const bool point_reads = with_point.points <= 1 && with_point.in_groups;
     const bool comma_reads = with_comma.commas <= 1 && with_comma.in_groups;
     const bool plain_groups = with_point.others > 0 && !with_point.commas && !with_point.points;
-    if (given != ',' && with_point.points > 1) return false; /* as addresses have */
+    if (given != ',' && with_point.points > 1) return false; /* as in addresses */
     if (!(given == ',' ? comma_reads : given == '.' ? point_reads : point_reads || comma_reads)) return false;
     if (unit && e->unit && strcmp(unit->unit, e->unit) != 0) e->units_differ = true;
     e->with_unit += unit != NULL;
@@ -394,7 +393,7 @@ bool notation_decide(const notation_evidence *e, char given, notation *n)
                     .unit = bytes || e->with_unit >= e->bare ? e->unit : NULL};
     if (given) return true;
     if (e->comma) return false;
-    /* 1,234 is a number in groups where others say what the comma is, or what the point is. */
+    /* 1,234 is grouped only if other cells show what the comma is, or what the point is. */
     if (notation_is_open(e, given)) return false;
     n->groups = n->groups || e->either;
     return true;

@@ -193,7 +193,7 @@ bool number_is_real(const char *begin, const char *end)
     return digit && real;
 }
 
-/* Digits that are all of the text, at most 2^64 - 1. */
+/* Parse digits, which must be all of the text, up to 2^64 - 1. */
 static bool parse_magnitude(const char *p, const char *end, uint64_t *m)
 {
     *m = 0;

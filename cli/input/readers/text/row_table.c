@@ -12,7 +12,7 @@
 #include "input/readers/text/text_form.h"
 #include "input/samples/filter.h"
 
-/* The slot of a column that is read in this way; made if there is none. */
+/* The slot of a column read in this form, created if necessary. */
 static int find_slot(row_table *t, int column, const channel_form *as)
 {
     int *link = &t->slot_of[column];
@@ -196,13 +196,13 @@ static bool is_missing(const row_table_cell *cell)
             text_cell_missing(&(text_cell){.begin = cell->text, .end = cell->text + cell->size}));
 }
 
-/* Is it "NaN" or "Infinity", which formats write as words? */
+/* Whether it is "NaN" or "Infinity", which formats write as words. */
 static bool is_not_finite(const row_table_cell *cell, double *value)
 {
     return cell->kind == CELL_WORD && number_parse(cell->text, value) == cell->text + cell->size && !isfinite(*value);
 }
 
-/* A whole number in a slot of integers: as it is written, if that is known. */
+/* Put an integer in a slot of integers: as it is written, if that is known. */
 static bool put_integer(row_table_slot *s, const row_table_cell *cell)
 {
     int64_t *to = (int64_t *)s->values + s->filled;
@@ -213,7 +213,7 @@ static bool put_integer(row_table_slot *s, const row_table_cell *cell)
     return s->as.dtype == HISTO_I64 || *to >= 0;
 }
 
-/* A number in a slot of this dtype: false if it is not one of its values. */
+/* Put a number in a slot of this dtype: false if the dtype cannot represent it. */
 static bool put_number(row_table_slot *s, const row_table_cell *cell)
 {
     if (s->as.dtype == HISTO_F64 && is_not_finite(cell, (double *)s->values + s->filled)) return true;

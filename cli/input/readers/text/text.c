@@ -19,7 +19,7 @@ static bool can_delimit(char c)
     return !(c >= '0' && c <= '9') && !strchr("+-.eE#\"\r", c);
 }
 
-/* Keep the last line of the comments, which may be a header: text without its #, and a newline. */
+/* Keep the last comment line, which may be a header, without its # and with a newline. */
 static void keep_comment(text_reader *r, const char *line, const char *end)
 {
     const size_t size = (size_t)(end - line);
@@ -57,7 +57,7 @@ static int skip_comments(text_reader *r, fault *f)
     return 0;
 }
 
-/* The delimiter that a line "sep=;" in front states, as spreadsheets write it; 0: none does. The line is skipped. */
+/* The delimiter given by a first line "sep=;", as spreadsheets write; 0: none. The line is skipped. */
 static char take_separator(text_reader *r)
 {
     text_window *w = &r->window;
@@ -89,7 +89,7 @@ static int skip_lines(text_reader *r, fault *f)
     return 0;
 }
 
-/* Go to the first row of data, from the beginning of the text. */
+/* Move from the beginning of the text to the first row of data. */
 static int begin(text_reader *r, fault *f)
 {
     text_window *w = &r->window;
@@ -116,7 +116,7 @@ static int64_t scan_header(text_reader *r, text_cell *cells, int64_t room)
     return count;
 }
 
-/* Go to the beginning of the next row: 1, 0 if there is none, -1. */
+/* Move to the beginning of the next row: 1, 0 if there is none, -1. */
 static int find_row(text_reader *r, fault *f)
 {
     for (;;) {
@@ -148,7 +148,7 @@ static int skip_row(text_reader *r, fault *f)
     return 0;
 }
 
-/* The slot of a column that is read in this way; made if there is none. */
+/* The slot of a column read in this form, created if necessary. */
 static int find_slot(text_reader *r, int column, const channel_form *as)
 {
     int *link = &r->slot_of[column];
@@ -229,7 +229,7 @@ static int64_t text_unit(const reader *base)
     return r->window.offset + (int64_t)r->window.at;
 }
 
-/* Can `first` be inside quotes? Not if none follows within the longest row. */
+/* Whether `first` can be inside quotes: not if no quote follows within the longest row. */
 static int may_be_quoted(text_reader *r, int64_t first, fault *f)
 {
     if (r->form.numbers) return 0;
@@ -246,8 +246,8 @@ static int may_be_quoted(text_reader *r, int64_t first, fault *f)
     return got < 0 ? -1 : quoted;
 }
 
-/* Go to the first row that begins at byte `first` or later, from the beginning of the text, or from where rows have
- * been read up to. */
+/* Move to the first row that begins at byte `first` or later, from the beginning of the text, or from where reading has
+ * stopped. */
 static int skip_rows(text_reader *r, int64_t first, fault *f)
 {
     text_window *w = &r->window;
@@ -269,8 +269,8 @@ static int skip_rows(text_reader *r, int64_t first, fault *f)
     }
 }
 
-/* A row belongs to the byte that its line begins with. Inside quotes, a line is not a row: then all rows before are
- * read, too, except in parts, which are compared. */
+/* A row belongs to the unit of the byte at which its line begins. Inside quotes, a line does not begin a row: then all
+ * earlier rows are read, too, except in parts, which are compared. */
 static int text_take(reader *base, int64_t first, int64_t end, fault *f)
 {
     text_reader *r = (text_reader *)base;
@@ -323,7 +323,7 @@ static bool read_names(text_reader *r, text_cell *cells, int64_t columns)
     return true;
 }
 
-/* Take the names of columns from the last comment before the first row, if it is as a header would be. */
+/* Take the names of columns from the last comment before the first row, if it looks like a header. */
 static bool take_names_of_comment(text_reader *r, text_cell *cells, int64_t columns)
 {
     const char *at = r->commented;
@@ -386,7 +386,7 @@ static void note_encoding(text_reader *r)
     const text_window *w = &r->window;
     size_t size = w->size;
     for (int cut = 0; !w->ended && size && (w->data[size - 1] & 0x80) && cut < 3; cut++)
-        size--; /* the last character may be cut */
+        size--; /* the last character may be cut off */
     r->is_windows = size && !text_is_utf8(w->data, size);
     if (r->is_windows)
         r->base.note = "it is not UTF-8, and names are read as Windows-1252: convert others with iconv -t UTF-8";
@@ -448,6 +448,6 @@ bool text_recognise(const unsigned char *head, size_t size, const char *path)
     for (size_t i = 0; i < size; i++)
         if (head[i] < ' ' && !text_is_space((char)head[i])) return false;
     for (int cut = 0; whole && (head[whole - 1] & 0x80) && cut < 3; cut++)
-        whole--; /* the last character may be cut */
+        whole--; /* the last character may be cut off */
     return text_is_utf8((const char *)head, whole) || memchr(head, '\n', size);
 }

@@ -1,4 +1,4 @@
-/* What the columns of a text hold, by its first rows. */
+/* Determines the kind of a text's columns from its first rows. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,8 +17,8 @@ typedef struct column_look {
     notation_evidence notation;
     date_evidence dates;
     bool real;    /* some have a point or an exponent */
-    bool found;   /* what --number looks for */
-    bool settled; /* more rows tell no more */
+    bool found;   /* what --number looks for was found */
+    bool settled; /* more rows would not reveal more */
 } column_look;
 
 static void look_at(const text_reader *r, column_look *look, const text_cell *cell, const read_options *options)
@@ -47,7 +47,7 @@ static void look_at(const text_reader *r, column_look *look, const text_cell *ce
     }
 }
 
-/* Do more rows tell more: of a column without a value, or of dates whose order is not known? */
+/* Whether more rows would not help: the column has values, and the order of its dates is known. */
 static bool is_settled(const column_look *look, const read_options *options)
 {
     if (look->written && notation_is_open(&look->notation, options->decimal)) return false;
@@ -55,7 +55,7 @@ static bool is_settled(const column_look *look, const read_options *options)
     return look->times && (options->date_order || options->date_pattern || date_evidence_order(&look->dates));
 }
 
-/* Look at the first rows, and at the others in the window for what these leave open. */
+/* Examine the first rows, and the others in the window for what these leave open. */
 static void look_at_rows(const text_reader *r, const read_options *options, column_look *looks, text_cell *cells)
 {
     const int columns = r->base.channels;
@@ -91,7 +91,7 @@ static const notation *notation_of(text_reader *r, const column_look *look, cons
     return kept;
 }
 
-/* When the file was changed last, or now; a day later, as clocks differ. */
+/* When the file was last modified, or now; plus a day, as clocks differ. */
 static int64_t time_after(const input *in)
 {
     struct stat about;
@@ -116,7 +116,7 @@ bool text_find_columns(text_reader *r, const read_options *options, text_cell *c
         return false;
     }
     look_at_rows(r, options, looks, cells);
-    if (r->within && r->form.delimiter == '\n') looks->found = true; /* in lines; the others are left out */
+    if (r->within && r->form.delimiter == '\n') looks->found = true; /* in lines; other cells are left out */
     for (size_t c = 0; c < columns; c++) {
         const column_look *look = &looks[c];
         const bool unlike = look->dates.day_first && look->dates.month_first && !options->date_order;

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* How many bytes follow the first byte of a UTF-8 character; -1 if it is not one. */
+/* The number of bytes that follow the first byte of a UTF-8 character; -1 if it is not one. */
 static int tail_of(unsigned char c)
 {
     if (c < 0x80) return 0;
@@ -62,7 +62,7 @@ int text_stray_control(const unsigned char *text, size_t size, int *line)
         }
     }
     for (int cut = 0; size && (text[size - 1] & 0x80) && cut < 3; cut++)
-        size--; /* the last character may be cut */
+        size--; /* the last character may be cut off */
     return newlines && 4 * controls <= size && text_is_utf8((const char *)text, size) ? first : -1;
 }
 

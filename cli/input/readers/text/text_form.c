@@ -44,7 +44,7 @@ static bool is_meant_as_number(const text_cell *cell)
     return text_cell_number(cell, &value) || text_cell_has_comma(cell);
 }
 
-/* Is it a number in some notation: with a unit, say? */
+/* Whether it is a number in some notation, such as with a unit. */
 static bool is_written_number(const text_cell *cell)
 {
     notation_evidence ignored = {0};
@@ -82,7 +82,7 @@ void text_cell_describe(const char *begin, const char *end, const char *kind, ch
     snprintf(text, size, "'%.*s%s'%s is not a %s", length, shown, shortened ? "…" : "", with, kind);
 }
 
-/* Could the only cell of the first line be a name? Damaged numbers could not. */
+/* Whether the only cell of the first line could be a name; a damaged number could not. */
 static bool is_name(const text_cell *cell)
 {
     bool letter = false, digit = false;
@@ -104,8 +104,8 @@ typedef struct fit {
     int rows;             /* examined */
     int alike;            /* of these, rows with as many cells */
     int64_t all, numbers; /* cells of these rows, and those that are numbers */
-    int times_first;      /* of the rows, those that begin with a date */
-    bool cuts_quotes;     /* of the first row: the delimiter stands in quotes that begin within a cell */
+    int times_first;      /* rows that begin with a date */
+    bool cuts_quotes;     /* in the first row, the delimiter is inside quotes that begin within a cell */
 } fit;
 
 /* The maximum number of cells of a row to examine. */
@@ -161,7 +161,7 @@ static bool is_quantity(const text_cell *cell)
 }
 
 /* The words of the row at *at, of which the first CELLS_LOOKED_AT are stored; 0 if the window ends first. A quote that
- * is not closed in its line is part of a word. */
+ * is not closed on its line is part of a word. */
 static int64_t words_of(const char **at, const char *end, text_delimiter delimiter, text_cell *words, uint64_t *line)
 {
     const char *q = memchr(*at, '\n', (size_t)(end + 1 - *at));
@@ -186,13 +186,13 @@ static int64_t words_of(const char **at, const char *end, text_delimiter delimit
     return count;
 }
 
-/* What the first rows have, split by blanks. */
+/* The first rows, split at blanks. */
 typedef struct words_census {
     int rows;
-    int64_t first, fewest;         /* words of the first row, and the fewest of the others */
-    bool first_words;              /* none of the first row is a number or a date */
-    bool total;                    /* the first row may be one such as "total 64" */
-    bool numbers[CELLS_LOOKED_AT]; /* of the columns, but for the first row: all are numbers, or dates */
+    int64_t first, fewest;         /* words in the first row, and the minimum over the others */
+    bool first_words;              /* none of the first row's words is a number or a date */
+    bool total;                    /* the first row may be a title such as "total 64" */
+    bool numbers[CELLS_LOOKED_AT]; /* for each column, without the first row: all are numbers, or dates */
     bool too_many;
 } words_census;
 
@@ -223,8 +223,8 @@ static words_census words_census_of(const text_window *w, text_delimiter delimit
     return has;
 }
 
-/* A table that blanks align, in which the last cell of a row may have several words: as of ps, ls -l, or df, whose
- * header has such a name, and of logs. A column of it has only numbers, or times, so that prose is not one. */
+/* A table aligned by blanks, in which the last cell of a row may have several words: ps, ls -l, df, whose header has
+ * such a name, and logs. Some column must have only numbers, or times, so that prose is not taken for one. */
 static bool find_table(const text_window *w, text_delimiter delimiter, text_form *form)
 {
     const words_census has = words_census_of(w, delimiter);
@@ -238,7 +238,7 @@ static bool find_table(const text_window *w, text_delimiter delimiter, text_form
     return true;
 }
 
-/* Does a header name a date, and the time behind it? */
+/* Whether a header has separate names for a date and the time after it. */
 static bool names_times_apart(const text_window *w)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
@@ -252,7 +252,7 @@ static bool names_times_apart(const text_window *w)
     return false;
 }
 
-/* A number of digits alone; -1: it is none. */
+/* The value of a cell with digits only; -1: it is not one. */
 static int digits_of(const text_cell *cell)
 {
     int number = 0;
@@ -264,16 +264,16 @@ static int digits_of(const text_cell *cell)
     return number;
 }
 
-/* What the rows say of words such as 28 Feb 17: a date, or a number and a day. */
+/* What the rows reveal about words such as 28 Feb 17: a date, or a number and a day. */
 typedef struct days_census {
-    int rows;           /* that have them */
-    int64_t at;         /* the word of the first number */
-    int year;           /* the last number of the first row */
-    bool numbers, days; /* a first number that is not a day; a last number that can only be a day */
+    int rows;           /* rows that have them */
+    int64_t at;         /* index of the word with the first number */
+    int year;           /* the last number in the first row */
+    bool numbers, days; /* some first number is not a day; some last number can only be a day */
     bool long_years;    /* all years have four digits */
-    bool years;         /* a last number that can only be a year */
+    bool years;         /* some last number can only be a year */
     bool years_differ, shifted;
-    bool full; /* what follows completes a month and a day: a time, or a year */
+    bool full; /* a time or a year follows, which completes a month and a day */
 } days_census;
 
 static void add_days(days_census *has, const text_cell *words, int64_t count)
@@ -297,8 +297,8 @@ static void add_days(days_census *has, const text_cell *words, int64_t count)
         has->full = has->full || memchr(next->begin, ':', (size_t)(next->end - next->begin)) || digits_of(next) > 999;
 }
 
-/* Are the numbers before names of months not their days, but sizes, as of ls -l, or counts, as of uniq -c? Days are so
- * in all rows. With years of two digits, these must be what a day cannot be, or the same in all rows. */
+/* Whether the numbers before month names are not days, but sizes, as in ls -l, or counts, as in uniq -c. Days must be
+ * possible in all rows. If years have two digits, they must be impossible as days, or the same in all rows. */
 static bool has_numbers_before_months(const text_window *w)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
@@ -316,7 +316,7 @@ static bool has_numbers_before_months(const text_window *w)
     return has.full || has.shifted || has.years_differ || has.rows < 2;
 }
 
-/* How blanks part the cells. A date and its time are one where rows have nothing else, or where the header has one name
+/* How blanks separate cells. A date and its time are one cell if rows have nothing else, or if the header has one name
  * for both. */
 static text_delimiter find_blanks(const text_window *w)
 {
@@ -377,8 +377,7 @@ static bool is_better(const fit *a, const fit *b)
     return part_a != part_b ? part_a > part_b : a->cells > b->cells;
 }
 
-/* Are these the names of rows, as R writes them: in quotes, the numbers from 1 on, or words that differ in front of
- * numbers? */
+/* Whether these are row names, as R writes them: in quotes, the numbers from 1 on, or distinct words before numbers. */
 static bool are_row_names(const text_cell *first, const text_cell *last, int rows)
 {
     bool quoted = true, counted = true, words = true;
@@ -397,7 +396,7 @@ static bool are_row_names(const text_cell *first, const text_cell *last, int row
     return quoted || counted || words;
 }
 
-/* Have all rows but the first a cell more, which is their name? */
+/* Whether all rows but the first have one more cell, which is their name. */
 static bool has_row_names(const text_window *w, text_delimiter delimiter)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
@@ -423,8 +422,8 @@ static bool has_row_names(const text_window *w, text_delimiter delimiter)
     return rows > 1 && are_row_names(first, last, rows - 1);
 }
 
-/* Are the numbers of each row the groups of one number, as in 1 000? Surely so, if a group begins with 0. *named: all
- * have one name above them. */
+/* Whether the numbers of each row are the groups of one number, as in 1 000; surely if a group begins with 0. *named:
+ * they share one name in the header. */
 static text_groups find_groups(const text_window *w, bool *named)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
@@ -481,14 +480,14 @@ static bool find_delimiter(const text_window *w, const read_options *options, te
     }
     const text_delimiter blank = find_blanks(w);
     const fit by_blanks = fit_of(w, blank);
-    /* As in logs of web servers, whose last cells are quoted sentences. */
+    /* Logs of web servers, whose last cells are quoted sentences. */
     const bool quoted =
         best.cuts_quotes && by_blanks.cells > 2 && by_blanks.alike == by_blanks.rows && by_blanks.alike >= best.alike;
-    /* As commas in a header, or in the sentences of a log, whose rows begin with a time. */
+    /* Commas in a header, or in the sentences of a log, whose rows begin with a time. */
     const bool by_chance = by_blanks.cells > 1 && by_blanks.alike > best.alike && 2 * best.alike <= best.rows;
     const bool log = has_dates(blank) && form->delimiter != '\t' && best.numbers == 0 &&
                      by_blanks.times_first == by_blanks.rows && best.times_first < best.rows;
-    /* As commas in words, one in each row, where blanks make numbers or dates of the rest. */
+    /* Commas within words, one per row, while blanks separate the rest into numbers or dates. */
     const bool in_words = form->delimiter == ',' && by_blanks.alike == by_blanks.rows && by_blanks.rows > 1 &&
                           by_blanks.cells > best.cells && best.numbers + best.times_first == 0 &&
                           by_blanks.numbers + by_blanks.times_first > 0;
@@ -515,7 +514,8 @@ static cell_look look_of(const text_cell *cell)
     return !text_cell_number(cell, &value) && is_written_number(cell) ? LOOKS_AS_UNIT : LOOKS_ELSE;
 }
 
-/* Has the second row a date, or a number with a unit, where the first one has one, or, if not `first`, has not? */
+/* Whether the second row has a date, or a number with a unit, where the first one has one or, if not `first`, where it
+ * has none. */
 static bool has_values(const text_window *w, text_delimiter delimiter, bool first)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
@@ -535,10 +535,10 @@ static bool has_values(const text_window *w, text_delimiter delimiter, bool firs
         named =
             named || (above == LOOKS_ELSE && is_name(&rows[0][c]) && (below || text_cell_number(&rows[1][c], &value)));
     }
-    return found && !(first && named); /* a name above a number makes a header of a row */
+    return found && !(first && named); /* a name above a number makes the row a header */
 }
 
-/* What the text of a cell looks like: the signs in it, and whether it has digits. */
+/* What the text of a cell looks like: which punctuation it has, and whether it has digits. */
 static unsigned signs_of(const text_cell *cell)
 {
     static const char signs[] = "@.-/:_+ ";
@@ -550,7 +550,8 @@ static unsigned signs_of(const text_cell *cell)
     return has;
 }
 
-/* Are the only cells of all other rows alike, with a sign that the first one has not: addresses below a name? */
+/* Whether the single cells of all other rows are alike, with some punctuation that the first one lacks: addresses below
+ * a name. */
 static bool has_others_alike(const text_window *w, text_delimiter delimiter)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;
@@ -566,8 +567,8 @@ static bool has_others_alike(const text_window *w, text_delimiter delimiter)
     return rows > 2 && (others & ~first);
 }
 
-/* What one cell over words may be: a name for sure over true and false, or perhaps, where it is another word than the
- * few below, which are repeated. */
+/* What a single cell above words may be: certainly a name above true and false, or perhaps one, if it differs from the
+ * few words below, which repeat. */
 typedef enum over_words { OVER_ELSE = 0, OVER_REPEATED, OVER_TRUTHS } over_words;
 
 static bool are_same(const text_cell *a, const text_cell *b)
@@ -602,7 +603,7 @@ static over_words first_over_words(const text_window *w, text_delimiter delimite
     return rows > 2 && 2 * different <= rows ? OVER_REPEATED : OVER_ELSE;
 }
 
-/* Whole numbers that grow in equal steps, at least two, with a step that is not 0: as years, or numbers of columns. */
+/* Integers that increase in equal nonzero steps, at least two of them: years, or numbers of columns. */
 typedef struct progression {
     int64_t numbers;
     double last, step;
@@ -620,7 +621,7 @@ static void progression_add(progression *p, const text_cell *cell)
     p->numbers++;
 }
 
-/* Do the numbers of the first row look like names of columns, and those of no other row? */
+/* Whether the numbers of the first row look like column names, and those of no other row do. */
 static bool has_numbers_as_names(const text_window *w, text_delimiter delimiter)
 {
     const char *p = w->data + w->at, *end = w->data + w->size;

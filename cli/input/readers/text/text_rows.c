@@ -1,4 +1,5 @@
-/* Rows of cells: numbers where these are all that is wanted, else dates, words and integers, too; and plain numbers. */
+/* Rows of cells: a fast path if only numbers are wanted, otherwise also dates, words and integers; and plain numbers.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static row_result keep_row(text_reader *r, int bad, int missing)
     return ROW_READ;
 }
 
-/* The current row ends on `line`. */
+/* End the current row on `line`. */
 static row_result end_row(text_reader *r, int64_t columns, uint64_t line, int bad, int missing, fault *f)
 {
     if (columns != r->base.channels && !r->skip_bad) {
@@ -165,7 +166,7 @@ static row_result read_row(text_reader *r, const char **at, fault *f)
 
 /* ---- Cells that are not only numbers -------------------------------------------------------------------- */
 
-/* The bytes of a cell, in UTF-8; NULL without memory. */
+/* The bytes of a cell, in UTF-8; NULL if out of memory. */
 static const char *word_of(text_reader *r, const text_cell *cell, size_t *size)
 {
     *size = (size_t)(cell->end - cell->begin);
@@ -202,7 +203,7 @@ static cell_result store_word(text_reader *r, int column, const text_cell *cell,
     return CELL_FAILED;
 }
 
-/* Make a cell that is written in the notation of its column one that number_parse reads. */
+/* Convert a cell written in its column's notation to the form that number_parse reads. */
 static bool make_plain(const text_reader *r, int column, text_cell *cell, plain_number *room)
 {
     const notation *n = r->notations ? r->notations[column] : NULL;
@@ -212,7 +213,7 @@ static bool make_plain(const text_reader *r, int column, text_cell *cell, plain_
     return true;
 }
 
-/* Has the cell no number because it has not what --number looks for? */
+/* Whether the cell has no number because it lacks what --number looks for. */
 static bool is_without(const text_reader *r, int column, const text_cell *cell)
 {
     const notation *n = r->notations ? r->notations[column] : NULL;
@@ -275,7 +276,7 @@ static int store_in_slots(text_reader *r, uint64_t line, int column, const text_
     return 0;
 }
 
-/* read_row for any kinds of values. */
+/* read_row for all kinds of values. */
 static row_result read_mixed_row(text_reader *r, const char **at, fault *f)
 {
     const char *p = *at, *end = r->window.data + r->window.size;
@@ -297,7 +298,7 @@ static row_result read_mixed_row(text_reader *r, const char **at, fault *f)
     return end_row(r, column, line, bad, missing, f);
 }
 
-/* Does the line at `begin` begin after what is taken? */
+/* Whether the line at `begin` begins after the units to take. */
 static inline bool is_behind(const text_reader *r, const char *begin)
 {
     return r->window.offset + (begin - r->window.data) >= r->stop;
@@ -345,7 +346,7 @@ int64_t text_read_rows(text_reader *r, fault *f)
 
 /* ---- Plain numbers -------------------------------------------------------------------------------------- */
 
-/* A plain number, or what stands in its place, as other kinds of values. */
+/* Store a plain number, or the word in its place, as other kinds of values. */
 static row_result store_plain(text_reader *r, const text_cell *cell, fault *f)
 {
     int bad = 0, missing = 0;
@@ -356,7 +357,7 @@ static row_result store_plain(text_reader *r, const text_cell *cell, fault *f)
 static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
 {
     const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
-    const char comment = r->skips_comments ? '#' : r->window.comment; /* behind numbers, # is nothing else */
+    const char comment = r->skips_comments ? '#' : r->window.comment; /* after numbers, # can only begin a comment */
     while (count < r->capacity && !r->ended) {
         for (; p < end && text_is_space(*p) && !r->ended; p++) {
             if (*p != '\n') continue;

@@ -48,7 +48,7 @@ static int grow(text_window *w, uint64_t line, fault *f)
     return 0;
 }
 
-/* Lines of the text that was appended, if they end with carriage returns alone, get newlines. */
+/* If lines of the appended text end with carriage returns alone, make them newlines. */
 static void settle_line_ends(text_window *w, size_t before)
 {
     char *from = w->data + before, *end = w->data + w->size;
@@ -196,7 +196,7 @@ text_follow text_scan_rest(const char **at, const char *end, text_cell *cell)
 {
     const char *begin = *at, *q = memchr(begin, '\n', (size_t)(end + 1 - begin));
     if (q == end) return TEXT_CUT;
-    if (*begin == '"') { /* do the quotes surround all of it? */
+    if (*begin == '"') { /* whether the quotes surround all of it */
         const text_follow follow = text_scan_cell(at, end, '\n', cell);
         if (follow == TEXT_ROW && cell->quoted && cell->newlines == 0) return follow;
         *at = begin;

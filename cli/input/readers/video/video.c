@@ -1,18 +1,17 @@
 /* Video files, decoded by ffmpeg: a process that writes the frames of the first video stream as YUV4MPEG2, unscaled,
- * each once, in the pixel format of that container that is nearest to the file's. Its output is read like a y4m file.
- */
+ * each once, in that container's pixel format nearest to the file's. Its output is read like a y4m file. */
 #include <string.h>
 
 #include "base/process/child.h"
 #include "input/readers/readers.h"
 
-/* What YUV4MPEG2 has, with ffmpeg's extensions. */
+/* The pixel formats of YUV4MPEG2, with ffmpeg's extensions. */
 static const char formats[] =
     "format=gray|gray9le|gray10le|gray12le|gray16le|yuv411p|yuv420p|yuvj420p|yuv422p|yuvj422p|yuv444p|yuvj444p|"
     "yuv420p9le|yuv422p9le|yuv444p9le|yuv420p10le|yuv422p10le|yuv444p10le|yuv420p12le|yuv422p12le|yuv444p12le|"
     "yuv420p14le|yuv422p14le|yuv444p14le|yuv420p16le|yuv422p16le|yuv444p16le";
 
-/* The file is its standard input, in which it may seek. */
+/* The file is its standard input, which is seekable. */
 static const char *const decode[] = {"ffmpeg",       "-v",        "error",
                                      "-nostdin",     "-xerror",   "-protocol_whitelist",
                                      "file,pipe",    "-i",        "file:/dev/stdin",
@@ -21,8 +20,8 @@ static const char *const decode[] = {"ffmpeg",       "-v",        "error",
                                      "-strict",      "-1",        "-f",
                                      "yuv4mpegpipe", "pipe:1",    NULL};
 
-/* Does the data consist of packets of an MPEG transport stream? They have 188 bytes; on discs, a time of 4 bytes
- * precedes each. */
+/* Whether the data consist of packets of an MPEG transport stream. They have 188 bytes; on discs, a timestamp of 4
+ * bytes precedes each. */
 static bool has_packets(const unsigned char *head, size_t size, size_t first, size_t step)
 {
     for (int i = 0; i < 4; i++, first += step)
@@ -52,7 +51,7 @@ bool video_recognise(const unsigned char *head, size_t size, const char *path)
         if (size >= signatures[i].at + signatures[i].length &&
             memcmp(head + signatures[i].at, signatures[i].bytes, signatures[i].length) == 0)
             return true;
-    /* QuickTime without the first; the length before it is not text */
+    /* QuickTime without ftyp; the length before it is not text */
     if (size >= 8 && head[0] < ' ' &&
         (memcmp(head + 4, "moov", 4) == 0 || memcmp(head + 4, "mdat", 4) == 0 || memcmp(head + 4, "wide", 4) == 0))
         return true;

@@ -1,6 +1,6 @@
-/* Video in the YUV4MPEG2 format: each frame is a page, whose band is the whole frame, because its planes follow each
- * other. The channels are luma, Cb, Cr and alpha; chroma may have fewer samples than luma. All frames are counted
- * unless --page names one. */
+/* Video in the YUV4MPEG2 format: each frame is a page, whose band is the whole frame, because its planes are stored one
+ * after the other. The channels are luma, Cb, Cr and alpha; chroma may be subsampled. All frames are counted unless
+ * --page selects one. */
 #include "input/readers/video/y4m_stream.h"
 
 #include <inttypes.h>

@@ -64,7 +64,7 @@ static int64_t read_size(const char *digits, size_t length)
     return size;
 }
 
-/* One tag, such as W1920; unknown ones say nothing here. */
+/* One tag, such as W1920; unknown ones are ignored. */
 static int take_tag(y4m *v, const char *tag, size_t length, fault *f)
 {
     const char *value = tag + 1;
@@ -136,7 +136,7 @@ void y4m_gray_header(const y4m *v, y4m_line *line)
     while (at < end) {
         const char *stop = memchr(at, ' ', (size_t)(end - at));
         const size_t length = (size_t)((stop ? stop : end) - at);
-        if (length > 0 && *at != 'C' && *at != 'X' && line->length + length < room) { /* those are of colours */
+        if (length > 0 && *at != 'C' && *at != 'X' && line->length + length < room) { /* those concern colours */
             memcpy(line->text + line->length, at, length);
             line->length += length;
             line->text[line->length++] = ' ';
@@ -149,7 +149,7 @@ void y4m_gray_header(const y4m *v, y4m_line *line)
 
 /* ---- Lines ---- */
 
-/* Read `size` bytes: how many there were, -1 on failure. */
+/* Read `size` bytes: returns how many there were, -1 on failure. */
 static int64_t read_full(const y4m *v, void *to, size_t size, fault *f)
 {
     size_t filled = 0;
@@ -162,7 +162,7 @@ static int64_t read_full(const y4m *v, void *to, size_t size, fault *f)
     return (int64_t)filled;
 }
 
-/* Extend the line to its newline: 1, 0 if the data ends before, -1. */
+/* Read up to the newline of the line: 1, 0 if the data end before, -1. */
 static int complete_line(const y4m *v, y4m_line *line, const char *what, fault *f)
 {
     while (line->text[line->length - 1] != '\n') {
@@ -198,7 +198,7 @@ static int truncated(const y4m *v, fault *f)
 int y4m_next(y4m *v, fault *f)
 {
     char complaint[64];
-    v->frame_header.length = sizeof frame_magic; /* with a newline or a blank */
+    v->frame_header.length = sizeof frame_magic; /* followed by a newline or a blank */
     int64_t got = read_full(v, v->frame_header.text, v->frame_header.length, f);
     if (got <= 0) return (int)got;
     v->frames++;
