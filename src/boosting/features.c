@@ -9,6 +9,7 @@
 #include "base/threads/pool.h"
 #include "base/threads/threads.h"
 #include "boosting/boosting.h"
+#include "cpu/backend/backend.h"
 #include "plan/strategy.h"
 #include "view/view.h"
 
@@ -157,6 +158,7 @@ static histo_status check_bins(const histo_view *table, const int32_t *bins, int
 
 static histo_status allocate(histo_features *f, const int32_t *bins, bool copied)
 {
+    enum { LINE = 64 };
     const size_t of_bins = (size_t)f->features * sizeof *bins;
     f->bins = histo_malloc(of_bins ? of_bins : 1);
     if (!f->bins) return histo_fail_memory(of_bins, "the features");
@@ -164,8 +166,9 @@ static histo_status allocate(histo_features *f, const int32_t *bins, bool copied
         f->bins[k] = bins ? bins[k] : f->dtype == HISTO_U8 ? 256 : 65536;
     int64_t bytes = 0;
     if (!copied || !f->rows || !f->features) return HISTO_OK;
-    if (!histo_mul_i64(f->rows, f->features * (int64_t)histo_dtype_size(f->dtype), &bytes)) bytes = INT64_MAX;
-    f->copy = histo_malloc((size_t)bytes);
+    if (!histo_mul_i64(f->rows, f->features * (int64_t)histo_dtype_size(f->dtype), &bytes)) bytes = INT64_MAX / 2;
+    bytes = (bytes + LINE - 1) / LINE * LINE;
+    f->copy = histo_cpu_allocate((size_t)bytes);
     return f->copy ? HISTO_OK : histo_fail_memory((size_t)bytes, "the copy of the features by rows");
 }
 

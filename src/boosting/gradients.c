@@ -9,6 +9,7 @@
 #include "base/threads/pool.h"
 #include "base/threads/threads.h"
 #include "boosting/boosting.h"
+#include "cpu/backend/backend.h"
 #include "cpu/kernels/kernels.h"
 #include "view/gather.h"
 #include "view/view.h"
@@ -18,7 +19,8 @@ enum {
     DOUBLE_BITS = 53,       /* of a sum that a double holds */
     LEAST_EXPONENT = -1074, /* of a unit: doubles have no smaller one */
     BLOCK = 1024,           /* rows */
-    GRAIN = 1 << 16,        /* rows of a thread */
+    LINE = 64,
+    GRAIN = 1 << 16, /* rows of a thread */
 };
 
 static int pairs_of(int weights)
@@ -42,12 +44,14 @@ histo_status histo_gradients_create(histo_gradients **gradients, int64_t rows, i
     for (int w = 0; w < weights; w++)
         g->units[w] = 1;
     for (int p = 0; p < pairs_of(weights); p++) {
-        const size_t count = (size_t)(rows ? rows : 1) * (size_t)histo_gradient_lanes(g, p);
-        g->pairs[p] = histo_calloc(count, sizeof *g->pairs[p]);
+        const size_t used = (size_t)rows * (size_t)histo_gradient_lanes(g, p) * sizeof *g->pairs[p];
+        const size_t bytes = used / LINE * LINE + LINE;
+        g->pairs[p] = histo_cpu_allocate(bytes);
         if (!g->pairs[p]) {
             histo_gradients_destroy(g);
-            return histo_fail_memory(count * sizeof *g->pairs[p], "the gradients");
+            return histo_fail_memory(bytes, "the gradients");
         }
+        memset(g->pairs[p], 0, bytes);
     }
     *gradients = g;
     return HISTO_OK;

@@ -25,6 +25,7 @@ static int most_lanes(const histo_node_fill *fill)
 /* Bytes of the accumulators of a feature. */
 static size_t accumulator_bytes(const histo_node_fill *fill, int32_t feature, int lanes)
 {
+    if (fill->features->dtype == HISTO_U8) return HISTO_NODE_BYTE_STRIDE((size_t)lanes);
     return rounded_up((size_t)fill->features->bins[feature] * (size_t)lanes * sizeof(int64_t)) + HISTO_NODE_PAD;
 }
 
@@ -226,6 +227,7 @@ static void add_block(const tile *t, int64_t row, const uint32_t *rows, int n)
         .table = table,
         .stride = t->row_stride,
         .rows = rows,
+        .weights = t->fill->gradients->pairs[t->pair],
         .at = t->adjacent ? NULL : t->at,
     };
     if (t->by_rows) {
@@ -306,7 +308,8 @@ static bool count_tile(const tile *t)
         }
         pending += n;
         if (rows) take_rows(fill->rows, row, n, t->in->rows);
-        fill->kernels->node_words(fill->gradients->pairs[t->pair], t->lanes, rows, rows ? 0 : row, n, t->in->words);
+        if (!rows || !t->by_rows)
+            fill->kernels->node_words(fill->gradients->pairs[t->pair], t->lanes, rows, rows ? 0 : row, n, t->in->words);
         add_block(t, row, rows, n);
         if (histo_stops("counting", (int64_t)n * (t->end - t->begin), row - begin, end - begin)) return false;
     }

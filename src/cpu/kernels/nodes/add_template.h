@@ -22,6 +22,7 @@ static void NAME(add_columns)(const histo_node_adding *a)
     if (a->features == HISTO_NODE_COLUMNS) {
         const BINS *c0 = a->columns[0], *c1 = a->columns[1], *c2 = a->columns[2], *c3 = a->columns[3];
         WORD *to0 = (WORD *)a->to[0], *to1 = (WORD *)a->to[1], *to2 = (WORD *)a->to[2], *to3 = (WORD *)a->to[3];
+        prefetch_columns(a, (size_t)n * sizeof(BINS));
         for (; i + SOME <= n; i += SOME) {
             uint64_t p0 = piece_of(c0 + i), p1 = piece_of(c1 + i);
             uint64_t p2 = piece_of(c2 + i), p3 = piece_of(c3 + i);
@@ -42,27 +43,88 @@ static void NAME(add_columns)(const histo_node_adding *a)
     }
 }
 
+/* Add a word to `some` features whose bins are adjacent. Bytes have so few bins that each feature can have room for
+ * 256, which makes the distances of accumulators constants. */
+static inline __attribute__((always_inline)) void NAME(add_some)(int64_t *const *to, char *first, const char *bins,
+                                                                 int some, WORD word)
+{
+    uint64_t piece = 0;
+    memcpy(&piece, bins, (size_t)some * sizeof(BINS));
+    for (int k = 0; k < some; k++) {
+        char *at = sizeof(BINS) == 1 ? first + k * HISTO_NODE_BYTE_STRIDE(LANES) : (char *)to[k];
+        const uint64_t bin = (BINS)(piece >> histo_place_in_word(k, 8 * sizeof(BINS)));
+        *(WORD *)(void *)(at + bin * sizeof(WORD)) += word;
+    }
+}
+
+/* The address of the accumulators and of the bins of the next features. */
+typedef struct NAME(place) {
+    int64_t *const *to;
+    char *first;
+    const char *bins;
+} NAME(place);
+
+static inline __attribute__((always_inline)) void NAME(add_next)(NAME(place) * at, int some, WORD word)
+{
+    NAME(add_some)(at->to, at->first, at->bins, some, word);
+    at->to += some;
+    at->first += some * HISTO_NODE_BYTE_STRIDE(LANES);
+    at->bins += (size_t)some * sizeof(BINS);
+}
+
+static inline void NAME(add_row)(const char *row, int features, int64_t *const *to, WORD word)
+{
+    enum { SOME = 8 / sizeof(BINS) };
+    NAME(place) at = {to, (char *)to[0], row};
+    for (int left = features; left >= SOME; left -= SOME)
+        NAME(add_next)(&at, SOME, word);
+    if (SOME > 4 && features & 4) NAME(add_next)(&at, 4, word);
+    if (features & 2) NAME(add_next)(&at, 2, word);
+    if (features & 1) NAME(add_next)(&at, 1, word);
+}
+
+/* Add a word to features that are not adjacent. */
+static inline void NAME(add_apart)(const char *row, const histo_node_adding *a, WORD word)
+{
+    for (int f = 0; f < a->features; f++)
+        NAME(add_some)(a->to + f, (char *)a->to[f], row + a->at[f], 1, word);
+}
+
+static inline WORD NAME(word_of)(const int32_t *weights)
+{
+#if LANES == 1
+    return first_lane(weights[0]);
+#else
+    return (WORD){first_lane(weights[0]), weights[1]};
+#endif
+}
+
 static void NAME(add_rows)(const histo_node_adding *a)
 {
-    enum { BITS = 8 * sizeof(BINS), SOME = 8 / sizeof(BINS) };
     const WORD *words = (const WORD *)a->words;
-    const size_t bytes = (size_t)a->features * sizeof(BINS);
-    for (int i = 0; i < a->n; i++) {
-        const WORD word = words[i];
-        const char *row = a->table + (a->rows ? a->rows[i] : (uint32_t)i) * a->stride;
-        if (a->rows) prefetch_row(a->table + a->rows[i + AHEAD < a->n ? i + AHEAD : a->n - 1] * a->stride, bytes);
-        int f = 0;
-        for (; !a->at && f + SOME <= a->features; f += SOME) {
-            const uint64_t piece = piece_of(row + (size_t)f * sizeof(BINS));
-            for (int k = 0; k < SOME; k++)
-                NAME(add)((WORD *)a->to[f + k], piece >> histo_place_in_word(k, BITS), word);
+    int64_t *const *to = a->to;
+    const char *table = a->table;
+    const uint32_t *rows = a->rows;
+    const int64_t stride = a->stride;
+    const int n = a->n, features = a->features;
+    const size_t bytes = (size_t)features * sizeof(BINS);
+    if (rows)
+        for (int i = 0; i < n; i++) {
+            const uint32_t row = rows[i], later = rows[i + AHEAD < n ? i + AHEAD : n - 1];
+            const WORD word = NAME(word_of)(a->weights + (size_t)row * LANES);
+            prefetch_row(table + later * stride, bytes);
+            __builtin_prefetch(a->weights + (size_t)later * LANES);
+            if (a->at)
+                NAME(add_apart)(table + row * stride, a, word);
+            else
+                NAME(add_row)(table + row * stride, features, to, word);
         }
-        for (; f < a->features; f++) {
-            BINS bin;
-            memcpy(&bin, row + (a->at ? a->at[f] : f * (int64_t)sizeof bin), sizeof bin);
-            NAME(add)((WORD *)a->to[f], bin, word);
-        }
-    }
+    else
+        for (int i = 0; i < n; i++)
+            if (a->at)
+                NAME(add_apart)(table + i * stride, a, words[i]);
+            else
+                NAME(add_row)(table + i * stride, features, to, words[i]);
 }
 
 #undef WORD

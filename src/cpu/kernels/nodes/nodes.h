@@ -16,6 +16,10 @@ enum {
     HISTO_NODE_PAD = 64,                                /* unused bytes between the accumulators of two features */
 };
 
+/* Bytes from the accumulators of a feature to those of the next, where bins are bytes: not a power of two, which would
+ * put all of them into the same sets of a cache. */
+#define HISTO_NODE_BYTE_STRIDE(lanes) (256 * 8 * (lanes) + HISTO_NODE_PAD)
+
 /* Values to integers: value * scale * scale_too, rounded to nearest even. Two powers of two, since their product may be
  * beyond double. */
 typedef struct histo_quantizing {
@@ -35,16 +39,17 @@ typedef void histo_node_words_fn(const int32_t *weights, int lanes, const uint32
 /* What words are added to. */
 typedef struct histo_node_adding {
     int lanes;
-    bool wide; /* bins are of 16 bits, not of 8 */
-    int n;     /* rows */
-    const int64_t *words;
+    bool wide;            /* bins are of 16 bits, not of 8 */
+    int n;                /* rows */
+    const int64_t *words; /* of the rows; not of listed rows that are added by rows */
     int features;
-    int64_t *const *to; /* [features]: the accumulators of bin 0 */
+    int64_t *const *to; /* [features]: the accumulators of bin 0; of bytes HISTO_NODE_BYTE_STRIDE apart */
     /* By rows: the bins of feature f in row r are at table + r * stride + at[f]; r is rows[i], or i if that is NULL. */
     const char *table;
     int64_t stride;
     const uint32_t *rows;
-    const int64_t *at; /* NULL: adjacent samples */
+    const int32_t *weights; /* of which words are made, if rows is not NULL */
+    const int64_t *at;      /* NULL: adjacent samples */
     /* By columns: the bins of HISTO_NODE_COLUMNS features at most. */
     const void *columns[HISTO_NODE_COLUMNS];
 } histo_node_adding;
