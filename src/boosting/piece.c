@@ -143,6 +143,7 @@ typedef struct tile {
     int64_t *to[HISTO_TILE_FEATURES];
     int64_t at[HISTO_TILE_FEATURES]; /* of the features, in a row */
     bool adjacent;                   /* are these without gaps? */
+    bool skewed;                     /* were many rows in the same bins so far? */
 } tile;
 
 static bool is_aligned(const char *address, int64_t size)
@@ -236,8 +237,9 @@ static void add_block(const tile *t, int64_t row, const uint32_t *rows, int n)
     }
     const bool in_place = !rows && t->row_stride == t->size && is_aligned(t->table, t->size);
     const size_t room = rounded_up((size_t)n * sizeof(uint16_t));
+    const int32_t most = t->skewed ? HISTO_NODE_COLUMNS : HISTO_NODE_FEW_COLUMNS;
     for (int32_t f = 0, some; f < t->end - t->begin; f += some) {
-        some = t->end - t->begin - f < HISTO_NODE_COLUMNS ? t->end - t->begin - f : HISTO_NODE_COLUMNS;
+        some = t->end - t->begin - f < most ? t->end - t->begin - f : most;
         for (int c = 0; c < some; c++) {
             const char *column = table + t->at[f + c];
             char *copy = t->in->columns + (size_t)c * room;
@@ -250,16 +252,19 @@ static void add_block(const tile *t, int64_t row, const uint32_t *rows, int n)
     }
 }
 
-/* Take n numbers out of accumulators, which are zero then. */
-static void take_sums(int64_t *from, int lanes, int n, int64_t sums[3][SOME_BINS])
+/* Take n numbers out of accumulators, which are zero then. Returns the largest count. */
+static int64_t take_sums(int64_t *from, int lanes, int n, int64_t sums[3][SOME_BINS])
 {
+    int64_t most = 0;
     for (int i = 0; i < n; i++) {
         const int64_t first = from[i * lanes];
         sums[0][i] = first & HISTO_NODE_ROWS;
         sums[1][i] = first >> HISTO_NODE_COUNT_BITS;
         if (lanes == 2) sums[2][i] = from[2 * i + 1];
+        most = sums[0][i] > most ? sums[0][i] : most;
     }
     memset(from, 0, (size_t)(n * lanes) * sizeof *from);
+    return most;
 }
 
 /* Write or add n numbers of bins from `bin` of a feature on. */
@@ -277,33 +282,39 @@ static void put_sums(const tile *t, int32_t feature, int bin, int n, int64_t sum
     }
 }
 
-/* Empty the accumulators. */
-static void flush(const tile *t)
+/* Empty the accumulators, of so many rows. */
+static void flush(tile *t, int rows)
 {
-    int64_t sums[3][SOME_BINS];
+    enum { SKEWED = 4 }; /* a bin with a fourth of all rows, on average over features */
+    int64_t sums[3][SOME_BINS], common = 0;
     const bool shared = t->piece->planes >= 0;
     if (shared) pthread_mutex_lock(&t->fill->lock);
     for (int32_t i = t->begin; i < t->end; i++) {
         const int32_t feature = histo_feature_of(t->fill, i), bins = t->fill->features->bins[feature];
+        int64_t most = 0;
         for (int32_t bin = 0, n; bin < bins; bin += n) {
             n = bins - bin < SOME_BINS ? bins - bin : SOME_BINS;
-            take_sums(t->to[i - t->begin] + (int64_t)bin * t->lanes, t->lanes, n, sums);
+            const int64_t here = take_sums(t->to[i - t->begin] + (int64_t)bin * t->lanes, t->lanes, n, sums);
             put_sums(t, feature, bin, n, sums);
+            most = here > most ? here : most;
         }
+        common += most;
     }
     if (shared) pthread_mutex_unlock(&t->fill->lock);
+    t->skewed = common * SKEWED > (int64_t)rows * (t->end - t->begin);
 }
 
-static bool count_tile(const tile *t)
+static bool count_tile(tile *t)
 {
     const histo_node_fill *fill = t->fill;
     const int64_t begin = t->piece->begin, end = t->piece->end;
     int pending = 0;
+    t->skewed = false;
     for (int64_t row = begin; row < end; row += HISTO_NODE_BLOCK) {
         const int n = end - row < HISTO_NODE_BLOCK ? (int)(end - row) : HISTO_NODE_BLOCK;
         const uint32_t *rows = fill->rows ? t->in->rows : NULL;
         if (pending + n > HISTO_NODE_ROWS) {
-            flush(t);
+            flush(t, pending);
             pending = 0;
         }
         pending += n;
@@ -313,7 +324,7 @@ static bool count_tile(const tile *t)
         add_block(t, row, rows, n);
         if (histo_stops("counting", (int64_t)n * (t->end - t->begin), row - begin, end - begin)) return false;
     }
-    flush(t);
+    flush(t, pending);
     return true;
 }
 

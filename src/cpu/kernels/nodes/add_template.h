@@ -13,34 +13,43 @@ static inline void NAME(add)(WORD *to, uint64_t piece, WORD word)
     to[(BINS)piece] += word;
 }
 
-static void NAME(add_columns)(const histo_node_adding *a)
+/* Add a block of rows to `some` columns from f on. */
+static inline __attribute__((always_inline)) void NAME(add_group)(const histo_node_adding *a, int f, int some)
 {
     enum { BITS = 8 * sizeof(BINS), SOME = 8 / sizeof(BINS) };
     const WORD *words = (const WORD *)a->words;
     const int n = a->n;
+    WORD *to[HISTO_NODE_COLUMNS];
+    for (int c = 0; c < some; c++)
+        to[c] = (WORD *)a->to[f + c];
     int i = 0;
-    if (a->features == HISTO_NODE_COLUMNS) {
-        const BINS *c0 = a->columns[0], *c1 = a->columns[1], *c2 = a->columns[2], *c3 = a->columns[3];
-        WORD *to0 = (WORD *)a->to[0], *to1 = (WORD *)a->to[1], *to2 = (WORD *)a->to[2], *to3 = (WORD *)a->to[3];
-        prefetch_columns(a, (size_t)n * sizeof(BINS));
-        for (; i + SOME <= n; i += SOME) {
-            uint64_t p0 = piece_of(c0 + i), p1 = piece_of(c1 + i);
-            uint64_t p2 = piece_of(c2 + i), p3 = piece_of(c3 + i);
-            for (int k = 0; k < SOME; k++) {
-                const WORD word = words[i + k];
-                NAME(add)(to0, p0 >> histo_place_in_word(k, BITS), word);
-                NAME(add)(to1, p1 >> histo_place_in_word(k, BITS), word);
-                NAME(add)(to2, p2 >> histo_place_in_word(k, BITS), word);
-                NAME(add)(to3, p3 >> histo_place_in_word(k, BITS), word);
-            }
+    for (; i + SOME <= n; i += SOME) {
+        uint64_t pieces[HISTO_NODE_COLUMNS];
+        for (int c = 0; c < some; c++)
+            pieces[c] = piece_of((const BINS *)a->columns[f + c] + i);
+        for (int k = 0; k < SOME; k++) {
+            const WORD word = words[i + k]; /* which the compiler cannot know to stay */
+            for (int c = 0; c < some; c++)
+                NAME(add)(to[c], pieces[c] >> histo_place_in_word(k, BITS), word);
         }
     }
-    for (int f = 0; f < a->features; f++) {
-        const BINS *column = a->columns[f];
-        WORD *to = (WORD *)a->to[f];
-        for (int k = i; k < n; k++)
-            to[column[k]] += words[k];
+    for (; i < n; i++)
+        for (int c = 0; c < some; c++)
+            to[c][((const BINS *)a->columns[f + c])[i]] += words[i];
+}
+
+static void NAME(add_columns)(const histo_node_adding *a)
+{
+    int f = 0;
+    prefetch_columns(a, (size_t)a->n * sizeof(BINS));
+    if (a->features == HISTO_NODE_COLUMNS) {
+        NAME(add_group)(a, 0, HISTO_NODE_COLUMNS);
+        return;
     }
+    for (; f + HISTO_NODE_FEW_COLUMNS <= a->features; f += HISTO_NODE_FEW_COLUMNS)
+        NAME(add_group)(a, f, HISTO_NODE_FEW_COLUMNS);
+    for (; f < a->features; f++)
+        NAME(add_group)(a, f, 1);
 }
 
 /* Add a word to `some` features whose bins are adjacent. Bytes have so few bins that each feature can have room for

@@ -89,7 +89,7 @@ static inline uint64_t piece_of(const void *bytes)
 static inline void prefetch_columns(const histo_node_adding *a, size_t bytes)
 {
     enum { LINE = 64, LINES = 8 };
-    for (int c = 0; c < HISTO_NODE_COLUMNS; c++)
+    for (int c = 0; c < a->features; c++)
         for (int line = 0; line < LINES; line++)
             __builtin_prefetch((const char *)a->columns[c] + bytes + line * LINE, 0, 2);
 }

@@ -12,8 +12,11 @@
 enum {
     HISTO_NODE_COUNT_BITS = 16,
     HISTO_NODE_ROWS = (1 << HISTO_NODE_COUNT_BITS) - 1, /* most rows between two flushes of accumulators */
-    HISTO_NODE_COLUMNS = 4,                             /* features that are added up at once from columns */
-    HISTO_NODE_PAD = 64,                                /* unused bytes between the accumulators of two features */
+    /* Features that are added up at once from columns: their accumulators fit an L1 cache. More where many rows are in
+     * the same bins, since additions to one of them wait for each other. */
+    HISTO_NODE_FEW_COLUMNS = 4,
+    HISTO_NODE_COLUMNS = 8,
+    HISTO_NODE_PAD = 64, /* unused bytes between the accumulators of two features */
 };
 
 /* Bytes from the accumulators of a feature to those of the next, where bins are bytes: not a power of two, which would
