@@ -204,6 +204,21 @@ def test_errors():
         histo.binned_statistic_dd(np.zeros((5, 2)), values, "mean", [3])
 
 
+@pytest.mark.parametrize("statistic", [*NAMED, len])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_samples_that_are_not_finite_are_refused_with_a_range(statistic, wrong):
+    x, y, values = RNG.random(50), RNG.random(50), RNG.normal(size=50)
+    x[3] = 7  # outside, but finite
+    histo.binned_statistic(x, values, statistic, 4, (0, 1))
+    for other in (np.where(np.arange(50) == 20, wrong, x), np.where(np.arange(50) == 3, wrong, x)):
+        for f, samples, limits in ((histo.binned_statistic, (other,), (0, 1)),
+                                   (histo.binned_statistic_2d, (y, other), ((0, 1), (0, 1)))):
+            with pytest.raises(ValueError, match="non-finite"):
+                f(*samples, values, statistic, 4, limits)
+        hidden = np.ma.masked_invalid(other)
+        assert histo.binned_statistic(hidden, values, statistic, 4, (0, 1)).binnumber.min() == -1
+
+
 def test_no_samples():
     found = histo.binned_statistic([], [], "mean", 3, (0, 1))
     assert np.isnan(found.statistic).all()

@@ -321,12 +321,15 @@ def binned_statistic_dd(sample: ArrayLike | Sequence[ArrayLike], values: Any, st
     rows = np.atleast_2d(given)
     if statistic != "count" and rows.shape[1] != length:
         raise AttributeError("The number of `values` elements must match the length of each `sample` dimension.")
+    unlimited: list[NDArray[Any]] = []
     if binned_statistic_result is not None:
         edges = list(binned_statistic_result.bin_edges)
         shape = tuple(len(e) + 1 for e in edges)
         numbers = _numbers_of(binned_statistic_result, shape, length)
     else:
-        edges, axes = _bins(columns, dtype, bins, range, hidden)
+        edges, axes, counted = _bins(columns, dtype, bins, range, hidden)
+        if counted and range is not None:
+            unlimited = [c for c in columns if c.dtype.kind == "f"]
         shape = tuple(axis.size + 2 for axis in axes)
         places = [np.append(np.arange(n), n - 1) for n in shape]  # as numpy.digitize, NaN is above
         numbers = Table(axes, np.ravel_multi_index(np.ix_(*places), shape), math.prod(shape)).locate(columns, hidden)
@@ -337,19 +340,39 @@ def binned_statistic_dd(sample: ArrayLike | Sequence[ArrayLike], values: Any, st
         out_of = [Groups(np.where(m, numbers.dtype.type(count), numbers), count + 1) if m.any() else groups
                   for m in np.atleast_2d(hidden_values)]
     core = tuple(slice(1, -1) for _ in shape)
-    results = [_statistic(g, row, statistic, shape, core) for g, row in zip(out_of, rows, strict=True)]
+    known = _is_known(statistic)
+    if not known:
+        _check_finite(unlimited, hidden, groups, shape, core)
+    results = [_statistic(g, row, statistic, known, shape, core) for g, row in zip(out_of, rows, strict=True)]
+    if known:  # which has found the number of samples in each bin
+        _check_finite(unlimited, hidden, groups, shape, core)
     result = np.stack(results)[(slice(None), *core)]
     result = result.reshape(given.shape[:-1] + result.shape[1:])
     return BinnedStatisticddResult(result, edges, numbers=_Numbers(numbers, shape, bool(expand_binnumbers)))
 
 
-def _statistic(groups: Groups, values: NDArray[Any], statistic: Any, shape: tuple[int, ...],
+def _is_known(statistic: Any) -> bool:
+    try:
+        return statistic in _KNOWN
+    except TypeError:  # a function without a hash
+        return False
+
+
+def _check_finite(columns: list[NDArray[Any]], hidden: NDArray[np.bool_] | None, groups: Groups, shape: tuple[int, ...],
+                  core: tuple[slice, ...]) -> None:
+    """Raise ValueError if a sample of these columns is not finite: it is outside the axes then."""
+    if not columns:
+        return
+    totals = groups.totals()[:-1]
+    if totals.sum() == totals.reshape(shape)[core].sum():
+        return
+    if any(_histo.extremes(c, None if hidden is None else ~hidden, 0)[1] for c in columns):
+        raise ValueError("the sample contains non-finite values.")
+
+
+def _statistic(groups: Groups, values: NDArray[Any], statistic: Any, known: bool, shape: tuple[int, ...],
                core: tuple[slice, ...]) -> NDArray[Any]:
     """The statistic of all bins, those outside the axes included."""
-    try:
-        known = statistic in _KNOWN
-    except TypeError:  # a function without a hash
-        known = False
     if known and _KNOWN[statistic] is None:
         return groups.totals()[:-1].astype(np.float64).reshape(shape)
     dtype = np.result_type(values.dtype, np.float64)
@@ -366,8 +389,8 @@ def _statistic(groups: Groups, values: NDArray[Any], statistic: Any, shape: tupl
 
 
 def _bins(columns: list[NDArray[Any]], dtype: np.dtype[Any], bins: Any, range: Any,
-          hidden: NDArray[np.bool_] | None) -> tuple[list[NDArray[Any]], list[Axis]]:
-    """The edges along each axis, and the axes."""
+          hidden: NDArray[np.bool_] | None) -> tuple[list[NDArray[Any]], list[Axis], bool]:
+    """The edges along each axis, the axes, and whether one number of bins was given for all of them."""
     ndim = len(columns)
     try:
         bins = [operator.index(bins)] * ndim
@@ -381,12 +404,10 @@ def _bins(columns: list[NDArray[Any]], dtype: np.dtype[Any], bins: Any, range: A
         raise ValueError(f"range given for {len(range)} dimensions; {ndim} required")
     if hidden is not None:
         columns = [c[~hidden] for c in columns]
-    if counted and range is not None and any(_histo.extremes(c, None, 0)[1] for c in columns):
-        raise ValueError("the sample contains non-finite values.")
     of_edges = dtype if dtype.kind == "f" else np.dtype(np.float64)
     found = [_axis_of(i, columns[i], bins[i], None if range is None else range[i], of_edges, ndim)
              for i in builtins.range(ndim)]
-    return [edges for edges, _ in found], [axis for _, axis in found]
+    return [edges for edges, _ in found], [axis for _, axis in found], counted
 
 
 def _numbers_of(result: Any, shape: tuple[int, ...], length: int) -> NDArray[Any]:

@@ -145,9 +145,13 @@ class Groups:
 
     def __init__(self, numbers: NDArray[Any], count: int) -> None:
         self.numbers, self.count = numbers, count
+        self._totals: NDArray[np.int64] | None = None
 
     def totals(self) -> NDArray[np.int64]:
-        return np.asarray(_histo.bincount(self.numbers, minlength=self.count))
+        """The number of values in each group."""
+        if self._totals is None:
+            self._totals = np.asarray(_histo.bincount(self.numbers, minlength=self.count))
+        return self._totals
 
     def sums(self, values: NDArray[Any], threads: int | None = None) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """The number of values in each group, and their sum."""
@@ -157,7 +161,8 @@ class Groups:
         if values.dtype.kind not in "biuf":
             values = values.astype(np.float64, casting="safe")
         h = Histogram(Integer(0, self.count), storage="double").fill(self.numbers, weight=values, threads=threads)
-        return h.entries(), h.values()
+        self._totals = h.entries()
+        return self._totals, h.values()
 
     def moments(self, values: NDArray[Any], threads: int | None = None) -> Moments:
         """The moments of the values in each group."""
@@ -165,7 +170,9 @@ class Groups:
         def finder(_: int | None) -> _NumbersOf:
             return lambda part: np.ascontiguousarray(self.numbers[part])
 
-        return moments(finder, self.count, values, None, threads)
+        found = moments(finder, self.count, values, None, threads)
+        self._totals = found.totals
+        return found
 
     def two_passes(self, values: NDArray[Any], weights: NDArray[np.float64] | None, threads: int | None) -> Moments:
         """The moments from the sums, and then those of the squares of what values are off the means."""
@@ -204,6 +211,7 @@ class Groups:
             return values[order], ends
         to = np.empty_like(values)
         _histo.group(self.numbers, values.view(np.uint8), to.view(np.uint8), ends, self.numbers.itemsize, values.itemsize)
+        self._totals = np.diff(ends, prepend=0)
         return to, ends
 
     def each(self, values: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
