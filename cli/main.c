@@ -1,4 +1,4 @@
-/* The histo command: which subcommand is meant, and its exit status. */
+/* The histo command: finds the subcommand, and returns its exit status. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int (*const runs[COMMAND_COUNT])(const settings *s) = {
 #undef COMMAND
 };
 
-/* A word that is neither a subcommand nor a file. Words with a dot or a slash in them were meant as files. */
+/* Fail for a word that is neither a subcommand nor a file. Words with a dot or a slash were meant as files. */
 static int fail_word(const char *word, fault *f)
 {
     nearest meant = {.word = word};
@@ -31,15 +31,15 @@ static int fail_word(const char *word, fault *f)
                      word);
 }
 
-/* The subcommand that the line begins with, or hist where it begins with an option or a file; NULL with the sentence
- * where it is neither. */
+/* The subcommand at the beginning of the line, or hist if it begins with an option or a file; NULL with a message if it
+ * is neither. */
 static const command_row *find_command(const char *word, fault *f)
 {
     const command_row *command = word ? command_find(word) : NULL;
     if (command) return command;
     if (!word && isatty(STDIN_FILENO))
         fault_set(f, EXIT_USAGE, "nothing to count: name a file, or pipe numbers in (see 'histo --help')");
-    else if (word && word[0] != '-' && access(word, F_OK) != 0 && errno == ENOENT) /* hist says what else is wrong */
+    else if (word && word[0] != '-' && access(word, F_OK) != 0 && errno == ENOENT) /* hist reports other errors */
         fail_word(word, f);
     return f->status == EXIT_OK ? &command_rows[COMMAND_HIST] : NULL;
 }

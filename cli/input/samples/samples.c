@@ -370,7 +370,7 @@ static int fault_missing(const samples *in, const char *what, fault *f)
                      what, in->reader->kind->takes & TAKES_RAW ? ": count all with --raw" : "");
 }
 
-/* Leave missing values out: of each source, or of all if one is missing where they belong together. */
+/* Leave missing values out: of each source; or of all if one is missing, where they belong together. */
 static int leave_out_missing(samples *in, const band *b, fault *f)
 {
     const choice *c = &in->choice;
@@ -405,7 +405,7 @@ void samples_keep_missing(samples *in)
     in->whole = true;
 }
 
-/* Start a new page if the band is on one. */
+/* Start a new page if the band belongs to one. */
 static int turn_page(samples *in, const band *b, fault *f)
 {
     if (in->begun && b->page == in->page) return 0;
@@ -417,7 +417,7 @@ static int turn_page(samples *in, const band *b, fault *f)
     return 0;
 }
 
-/* Make a mask of what the mask and the conditions let pass, where these are more than one range. */
+/* Make a mask of what the mask and the conditions let pass, if these are more than one range. */
 static int make_passed(samples *in, int64_t rows, int64_t cols, piece *p, fault *f)
 {
     const choice *c = &in->choice;
@@ -488,7 +488,7 @@ int samples_next(samples *in, piece *p, fault *f)
     return 1;
 }
 
-/* What is to be said of the file, or else of a column that is read. */
+/* The note about the file, or else about a column that is read. */
 static const char *note_of(const samples *in)
 {
     const reader *from = in->reader;

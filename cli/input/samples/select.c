@@ -1,5 +1,5 @@
-/* Translates names, letters and numbers into channels. A list is first looked up as a whole, so that columns with
- * commas in their names can be selected; then item by item: a name, a number, a range of numbers, or a pattern. */
+/* Maps names, letters and numbers to channels. A list is first looked up as a whole, so that columns with commas in
+ * their names can be selected; then item by item: a name, a number, a range of numbers, or a pattern. */
 #define _GNU_SOURCE
 #include "input/samples/select.h"
 
@@ -23,7 +23,7 @@ static bool is_image(const reader *r)
     return r->model != CHANNELS_PLAIN;
 }
 
-/* Are the channels luma, Cb and Cr? */
+/* Whether the channels are luma, Cb and Cr. */
 static bool is_video(const reader *r)
 {
     return r->model == CHANNELS_YUV || r->model == CHANNELS_YUVA;
@@ -66,7 +66,7 @@ static void list_channels(const reader *r, bool numeric_only, char *text, size_t
     }
 }
 
-/* How many columns have this name; *last is the last one. */
+/* The number of columns with this name; *last is the last one. */
 static int count_named(const reader *r, const char *item, int (*compare)(const char *, const char *), int *last)
 {
     int hits = 0;
@@ -100,7 +100,7 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
     list_channels(r, false, channels_text, sizeof channels_text);
     nearest meant = {.word = item};
     for (int c = 0; r->names && c < r->channels; c++) {
-        const char *dot = strrchr(r->names[c], '.'); /* of a column within another */
+        const char *dot = strrchr(r->names[c], '.'); /* of a nested column */
         nearest_try(&meant, r->names[c]);
         if (dot && strcasecmp(dot + 1, item) == 0) {
             meant.best = r->names[c];
@@ -280,7 +280,7 @@ static int add_lists(choice *c, const reader *r, const char *lists, fault *f)
     return failed;
 }
 
-/* Whether an option gives this channel another purpose than being counted. */
+/* Whether an option uses this channel for something other than counting. */
 static bool has_purpose(const reader *r, const settings *s, int channel)
 {
     const char *const items[] = {s->weights, s->by};
@@ -293,7 +293,7 @@ static bool has_purpose(const reader *r, const settings *s, int channel)
     return has;
 }
 
-/* The default: an image's colours, all channels of an array, or the columns of numbers, if they are few. */
+/* The default: an image's colours, all channels of an array, or the numeric columns, if there are few. */
 static int add_default(choice *c, const reader *r, const settings *s, fault *f)
 {
     enum { FEW = 6 };
@@ -337,13 +337,13 @@ static int add_extra(choice *c, const reader *r, const char *item, int *index, f
                      c->total - before, r->numeric ? "column" : "channel", input_name(r->in));
 }
 
-/* What the values of a channel are, unless options say otherwise. */
+/* The kind of a channel's values, unless options say otherwise. */
 static values_kind kind_of(const reader *r, int channel)
 {
     return r->takes_forms && r->kinds ? r->kinds[channel] : VALUES_NUMBERS;
 }
 
-/* Whether a column of booleans is counted by its values, false and true, as in text: nothing asks for numbers. */
+/* Whether a column of booleans is counted by value, false and true, as in text: no option asks for numbers. */
 static bool counts_truths(const reader *r, const settings *s, int channel)
 {
     const bool hist = strcmp(s->command, "hist") == 0 || strcmp(s->command, "explain") == 0;
@@ -352,7 +352,7 @@ static bool counts_truths(const reader *r, const settings *s, int channel)
     return hist && !numbers && r->takes_forms && r->booleans && r->booleans[channel];
 }
 
-/* The times, or spans, that the file says its numbers are. */
+/* The times, or spans, that the file says its numbers represent. */
 static time_epoch stated_unit(const reader *r, const sample_source *s, bool span)
 {
     const bool is = r->epochs && !s->luma && r->epochs[s->channel].span == span;
@@ -364,13 +364,13 @@ static time_epoch stated_epoch(const reader *r, const sample_source *s)
     return stated_unit(r, s, false);
 }
 
-/* Are the numbers written in digits, which may be integers that doubles do not hold? */
+/* Whether the numbers are written in digits, and may be integers that doubles cannot represent. */
 static bool is_written(const reader *r, const sample_source *s)
 {
     return r->takes_forms && !r->declares && s->dtype == HISTO_F64 && !s->luma;
 }
 
-/* Numbers that are stored, and not written, stay what they are where those of other files are read as integers. */
+/* Stored numbers stay as they are, even if the numbers of other files, in text, are read as integers. */
 static void set_form(const reader *r, sample_source *to, const channel_form *as)
 {
     to->as = *as;
@@ -384,7 +384,7 @@ static const char *unit_of(const reader *r, const sample_source *s)
     return r->unit_of && !s->luma ? r->unit_of[s->channel] : NULL;
 }
 
-/* Numbers without a unit are bytes, too. */
+/* Numbers without a unit match bytes, too. */
 static bool is_same_unit(const char *a, const char *b)
 {
     if (!a || !b) return (!a || strcmp(a, "bytes") == 0) && (!b || strcmp(b, "bytes") == 0);
@@ -419,13 +419,13 @@ static bool is_same_span(const time_epoch *a, const time_epoch *b)
     return a->units == b->units && a->per == b->per && a->months == b->months;
 }
 
-/* Has the column no value in the rows that were looked at, so that it may be of any kind? */
+/* Whether no value of the column was seen in the rows examined, so that it may be of any kind. */
 static bool is_blank_channel(const reader *r, int channel)
 {
     return r->blank && r->blank[channel];
 }
 
-/* Can the file's samples, of this kind, be counted in this form? */
+/* Whether the file's samples, of this kind, can be counted in this form. */
 static bool is_alike(const reader *r, const sample_source *s, const channel_form *as, values_kind kind)
 {
     const bool stated = stated_epoch(r, s).units != 0;
@@ -439,7 +439,7 @@ static bool is_alike(const reader *r, const sample_source *s, const channel_form
     return r->takes_forms && !stated;
 }
 
-/* Do the lists name this channel? */
+/* Whether the lists name this channel. */
 static bool names_channel(const reader *r, const char *lists, int channel)
 {
     choice named = {0};
@@ -452,7 +452,7 @@ static bool names_channel(const reader *r, const char *lists, int channel)
     return found;
 }
 
-/* The units in a second that --time gives for a channel of numbers; 0: it does not. */
+/* The units per second that --time gives for a channel of numbers; 0: none. */
 static int64_t time_unit(const reader *r, const settings *options, int channel)
 {
     int64_t per_second = 1;
@@ -461,7 +461,7 @@ static int64_t time_unit(const reader *r, const settings *options, int channel)
     return 0;
 }
 
-/* How the samples of a file are read by themselves. */
+/* Determine how the samples of a file are read, regardless of other files. */
 static int make_form(channel_form *made, const reader *r, const sample_source *s, values_kind kind, fault *f)
 {
     *made = (channel_form){.kind = kind};
@@ -489,7 +489,7 @@ static channel_form epoch_form(time_epoch e, bool stated)
     return (channel_form){.kind = VALUES_TIMES, .dtype = HISTO_F64, .epoch = e, .stated = stated};
 }
 
-/* The column of the groups, whatever it holds, is read as words. */
+/* The column of the groups is read as words, whatever it holds. */
 static int add_groups(choice *c, const reader *r, const char *item, channel_forms *all, fault *f)
 {
     if (!all || !r->takes_forms)
@@ -502,7 +502,7 @@ static int add_groups(choice *c, const reader *r, const char *item, channel_form
     return 0;
 }
 
-/* Times become words: the names of their places in a cycle, all of which have a bin. */
+/* Times become words: the names of their positions in a cycle, all of which have a bin. */
 static int make_cycle(channel_form *made, const reader *r, time_cycle cycle, fault *f)
 {
     made->words = dictionary_make();
@@ -532,7 +532,7 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
         const bool first = i == all->count, was_blank = !first && all->forms[i].blank;
         if (first && add_form(all, r, s, kind, f) != 0) return -1;
         if (was_blank && make_form(&all->forms[i], r, s, kind, f) != 0) return -1;
-        /* Text among other files may hold such integers, too. */
+        /* Text in other files may hold such integers, too. */
         if (first && kind == VALUES_NUMBERS && options->files_count > 1 &&
             (s->dtype == HISTO_I64 || s->dtype == HISTO_U64))
             all->forms[i].looks = true;
@@ -548,7 +548,7 @@ static int find_forms(choice *c, const reader *r, const settings *options, chann
     return 0;
 }
 
-/* Times that the first file stores as numbers of a unit, and this one as dates. */
+/* Whether the first file stores these times as numbers of a unit, and this one as dates. */
 static bool is_read_as_times(const reader *r, const sample_source *s)
 {
     return s->as.stated && stated_epoch(r, s).units == 0;
@@ -562,7 +562,7 @@ static int select_in_reader(choice *c, reader *r, fault *f)
     for (int i = 0; i < c->total && !failed; i++) {
         sample_source *s = &c->sources[i];
         s->view = views;
-        if (s->as.epoch.units == 0) as[views] = s->as; /* else numbers, of which times are made */
+        if (s->as.epoch.units == 0) as[views] = s->as; /* otherwise as numbers, from which times are computed */
         if (is_read_as_times(r, s) || (s->as.cycle && s->as.epoch.units == 0))
             as[views] = (channel_form){.kind = VALUES_TIMES, .dtype = HISTO_I64};
         for (int k = 0; k < (s->luma ? 3 : 1); k++)
@@ -574,7 +574,7 @@ static int select_in_reader(choice *c, reader *r, fault *f)
     return failed;
 }
 
-/* Read the values of a condition as those of the column are; as what they can be where it has none. */
+/* Parse the values of a condition according to the kind of the column; if it has no values, as whatever they can be. */
 static int parse_condition(condition *c, const reader *r, const where_condition *from, int channel, values_kind *kind,
                            fault *f)
 {
@@ -590,7 +590,7 @@ static int parse_condition(condition *c, const reader *r, const where_condition 
     return condition_parse(c, from, *kind, boolean, style, input_name(r->in), f);
 }
 
-/* A condition on a column. A single range without negation is a filter, which plans know. */
+/* Add a condition on a column. A single range without negation is a filter, which plans support. */
 static int add_condition(choice *c, const reader *r, const where_condition *from, bool only, fault *f)
 {
     int source;
@@ -647,7 +647,7 @@ static int add_uncounted(choice *c, const reader *r, const char *lists, fault *f
     return failed;
 }
 
-/* The columns that are counted of the first file, by their names. */
+/* Add the counted columns of the first file, by name. */
 static int add_named(choice *c, const reader *r, const named_columns *columns, fault *f)
 {
     for (int i = 0; i < columns->count; i++) {
@@ -658,7 +658,7 @@ static int add_named(choice *c, const reader *r, const named_columns *columns, f
     return 0;
 }
 
-/* Which columns those of other files are, if the first one has said it, and has names. */
+/* Record which columns to count in other files, if the first file determines that, and has names. */
 static int keep_names(const choice *c, const reader *r, named_columns *columns, fault *f)
 {
     columns->known = true;
@@ -669,7 +669,7 @@ static int keep_names(const choice *c, const reader *r, named_columns *columns, 
     return 0;
 }
 
-/* What is counted, by the options. */
+/* Add what is counted, by the options. */
 static int add_counted(choice *c, const reader *r, const settings *s, bool given, fault *f)
 {
     int failed = c->joint      ? add_list(c, r, s->joint, f)

@@ -34,7 +34,7 @@ static double brain_value(uint16_t bits)
     return (double)value;
 }
 
-/* Inlined where the type is a constant. */
+/* Inlined for constant types. */
 __attribute__((always_inline)) static inline unpack_number load(const void *at, histo_dtype dtype)
 {
     union {
@@ -93,13 +93,13 @@ __attribute__((always_inline)) static inline double real_value(unpack_number n, 
 
 /* ---- Rules ---------------------------------------------------------------------------------------------- */
 
-/* Each signed type comes after the unsigned one of its size. */
+/* Each signed type follows the unsigned one of its size. */
 static histo_dtype unsigned_of(histo_dtype dtype)
 {
     return is_signed(dtype) ? (histo_dtype)(dtype - 1) : dtype;
 }
 
-/* Element k in the type of the samples; false if it cannot be one of them. */
+/* Convert element k to the type of the samples; false if that cannot represent it. */
 static bool convert(const attribute *a, int k, histo_dtype stored, unpack_number *to)
 {
     const unpack_number n = a->values[k];
@@ -128,7 +128,7 @@ void unpack_add_missing(packing *p, unpack_number value)
 
 void unpack_add_default_fill(packing *p, histo_dtype stored)
 {
-    /* NC_FILL_SHORT and its neighbours; bytes have none. */
+    /* NC_FILL_SHORT and its siblings; bytes have none. */
     static const unpack_number fills[HISTO_DTYPE_COUNT] = {
         [HISTO_I16] = {.i = -32767},
         [HISTO_U16] = {.u = 65535},
@@ -145,10 +145,10 @@ void unpack_add_default_fill(packing *p, histo_dtype stored)
 typedef struct attributes {
     attribute_find *find;
     void *self;
-    histo_dtype stored, before; /* the type of the samples, and before _Unsigned */
+    histo_dtype stored, before; /* the type of the samples, and the one before _Unsigned */
 } attributes;
 
-/* Signed numbers about samples that _Unsigned makes unsigned are so, too. */
+/* If _Unsigned makes the samples unsigned, signed numbers that describe them are unsigned, too. */
 static bool find_numbers(const attributes *from, const char *name, attribute *a)
 {
     if (!from->find(from->self, name, a) || a->count < 1) return false;
@@ -169,7 +169,7 @@ static void find_missing(packing *p, const attributes *from, const char *name)
         if (convert(&a, i, from->stored, &value)) unpack_add_missing(p, value);
 }
 
-/* Element k of an attribute as an end of the valid range, which is one of stored values: floats are not, of integers.
+/* Element k of an attribute as an end of the valid range, in terms of stored values: for integers, floats are ignored.
  */
 static void find_end(const attributes *from, const char *name, int k, bool *has, unpack_number *end)
 {
@@ -253,8 +253,8 @@ typedef struct results {
     unsigned char *valid; /* 0 where a value is missing */
 } results;
 
-/* A row of samples, from k on in the results; returns the number of missing values. The rule is a copy, as writing
- * marks might change any other. */
+/* Unpack a row of samples, to index k on in the results; returns the number of missing values. The rule is a copy, as
+ * writing marks might alias any other. */
 __attribute__((always_inline)) static inline int64_t unpack_row(const packing rule, const char *at, int64_t step,
                                                                 int64_t count, histo_dtype dtype, results to)
 {
@@ -275,7 +275,7 @@ __attribute__((always_inline)) static inline int64_t unpack_row(const packing ru
     return missing;
 }
 
-/* Unpack a row. What is most common has code of its own, in which compilers see the rule's constants. */
+/* Unpack a row. The most common cases have their own code, in which the rule's fields are constants. */
 __attribute__((always_inline)) static inline int64_t unpack_specialised(packing rule, const char *at, int64_t step,
                                                                         int64_t count, histo_dtype dtype, results to)
 {
@@ -329,7 +329,7 @@ static int64_t unpack_any(const packing *p, const histo_view *v, results to)
     }
 }
 
-/* Room for doubles and marks of this many channels. */
+/* Make room for doubles and marks of this many channels. */
 static int reserve(unpacker *u, const selection *s, size_t samples, const char *name, fault *f)
 {
     const size_t size = (size_t)s->count * samples * (sizeof(double) + 1);

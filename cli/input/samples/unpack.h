@@ -1,7 +1,6 @@
-/* How stored samples are to be read, as files say in attributes: numbers packed into integers, and values that stand
- * for one that is missing. These are the conventions of netCDF: scale_factor, add_offset, _FillValue, missing_value,
- * valid_min, valid_max, valid_range and _Unsigned; and units and calendar, of times. NumPy's NaT is a missing value,
- * too. */
+/* How files say, by attributes, that stored samples are to be read: numbers packed into integers, and values that mark
+ * missing samples. Follows the conventions of netCDF: scale_factor, add_offset, _FillValue, missing_value, valid_min,
+ * valid_max, valid_range and _Unsigned; and units and calendar, for times. NumPy's NaT is a missing value, too. */
 #ifndef CLI_UNPACK_H
 #define CLI_UNPACK_H
 
@@ -10,7 +9,7 @@
 
 enum { UNPACK_MAX_MISSING = 8 };
 
-/* A stored value: i of signed integers, u of unsigned ones, f of floats. */
+/* A stored value: i for signed integers, u for unsigned ones, f for floats. */
 typedef union unpack_number {
     int64_t i;
     uint64_t u;
@@ -23,7 +22,7 @@ typedef struct packing {
     double scale, offset;
     int missing_count;
     unpack_number missing[UNPACK_MAX_MISSING];
-    bool has_lo, has_hi; /* other values are missing */
+    bool has_lo, has_hi; /* values outside are missing */
     unpack_number lo, hi;
     time_epoch epoch; /* samples are times */
 } packing;
@@ -31,26 +30,26 @@ typedef struct packing {
 /* An attribute: its numbers, in their own type, or text. */
 typedef struct attribute {
     histo_dtype dtype;
-    int count; /* of numbers, at most UNPACK_MAX_MISSING; 0: text */
+    int count; /* number of numbers, at most UNPACK_MAX_MISSING; 0: text */
     unpack_number values[UNPACK_MAX_MISSING];
     char text[64];
 } attribute;
 
-/* Find an attribute by name; false if there is none, or none that is understood. */
+/* Find an attribute by name; false if there is none, or it is not understood. */
 typedef bool attribute_find(void *self, const char *name, attribute *to);
 
-/* What the attributes say of samples that are stored in this type, which _Unsigned changes. */
+/* What the attributes say about samples stored in this type, which _Unsigned changes. */
 packing unpack_rule(attribute_find *find, void *self, histo_dtype *stored);
-/* One value is missing. */
+/* Add a value that marks missing samples. */
 void unpack_add_missing(packing *p, unpack_number value);
-/* What netCDF fills variables with, where no _FillValue says otherwise, is missing. */
+/* Add netCDF's default fill value as missing, for variables without _FillValue. */
 void unpack_add_default_fill(packing *p, histo_dtype stored);
 /* An element of an attribute, from its bytes. */
 unpack_number unpack_load(const void *at, histo_dtype dtype);
 
-/* Is there nothing to do? */
+/* Whether there is nothing to do. */
 bool unpack_is_idle(const packing *p);
-/* The type of the samples: a float where they are scaled. */
+/* The type of the samples: a float if they are scaled. */
 histo_dtype unpack_dtype(const packing *p, histo_dtype stored);
 
 /* Unpacks the bands of a reader. */
@@ -60,8 +59,8 @@ typedef struct unpacker {
     histo_view *valid; /* [selected channels] */
 } unpacker;
 
-/* Replace the band's views of stored samples, of the selected channels, by those of samples. Where some are missing,
- * they are NaN in floats, and the band says which. */
+/* Replace the band's views of stored samples, for the selected channels, by views of unpacked ones. Missing samples are
+ * NaN in floats, and the band marks them. */
 int unpack_band(unpacker *u, const selection *s, band *b, const char *name, fault *f);
 void unpack_free(unpacker *u);
 

@@ -11,7 +11,7 @@ static int fault_memory(const char *path, fault *f)
     return fault_set(f, EXIT_DATA, "no memory to hold %s: take a smaller --roi", path);
 }
 
-/* Grow *memory to at least this many bytes, twice as many where more may follow. */
+/* Grow *memory to at least this many bytes, or twice as many if more may follow. */
 static int make_room(char **memory, size_t *room, size_t bytes, const char *path, fault *f)
 {
     if (bytes <= *room) return 0;
@@ -38,12 +38,12 @@ static void copy_rows(const histo_view *from, char *to, int64_t width, size_t si
     }
 }
 
-/* Where the samples of the file lie: page after page, each of which is known when the next begins. */
+/* Tracks where the samples of the file are: page after page, each of which is known when the next begins. */
 typedef struct reading {
     volume *to;
     const char *path;
     int page;
-    int64_t before, height, width; /* samples of earlier pages; the size of this one so far */
+    int64_t before, height, width; /* number of samples in earlier pages; the size of this one so far */
     int64_t pages, first_height;
 } reading;
 

@@ -21,7 +21,7 @@ typedef struct volume {
 int volume_read(volume *v, const char *path, const settings *s, fault *f);
 void volume_free(volume *v);
 
-/* The whole of it. */
+/* A view of the whole volume. */
 histo_view volume_view(const volume *v);
 
 #endif

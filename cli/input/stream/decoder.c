@@ -14,7 +14,7 @@ static bool is_gzip(const unsigned char *head, size_t size)
     return size >= 10 && begins(head, size, "\x1f\x8b\x08", 3) && (head[3] & 0xe0) == 0;
 }
 
-/* A frame without the reserved bit, after any frames to skip, as pzstd writes them. */
+/* A frame without the reserved bit, after any skippable frames, as pzstd writes them. */
 static bool is_zstd(const unsigned char *head, size_t size)
 {
     size_t at = 0;
@@ -36,7 +36,7 @@ static bool is_xz(const unsigned char *head, size_t size)
                   6);
 }
 
-/* A level, and the beginning of a block or, in empty data, of their end. */
+/* A level, and the beginning of a block or, for empty data, the end-of-stream marker. */
 static bool is_bzip2(const unsigned char *head, size_t size)
 {
     return size >= 10 && begins(head, size, "BZh", 3) && head[3] >= '1' && head[3] <= '9' &&

@@ -1,4 +1,4 @@
-/* Deflate, as gzip and zlib wrap it, with their checks: by ISA-L, or by zlib where builds or machines lack that. */
+/* Deflate with the wrappers and checks of gzip and zlib: by ISA-L, or by zlib if builds or machines lack that. */
 #include <limits.h>
 #include <stdlib.h>
 #include <zlib.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that takes the place of another one may have its number, but was made at another time. */
+/* A file that replaces another one may have the same number, but a different time of creation. */
 typedef struct sized_file {
     struct {
         uint64_t device, number, made_s, made_ns;

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "input/readers/readers.h"
 
-/* Directories of patients, studies, series, and some more; entries among which a DICOM file is looked for. */
+/* Depth for directories of patients, studies, series, and some more; entries among which a DICOM file is looked for. */
 enum { DEEPEST = 8, MOST_SEARCHED = 10000 };
 
 bool folder_is(const char *path)
@@ -62,7 +62,7 @@ bool folder_dicom_file(const char *path, bool bare)
     return size > 0 && reader_dicom.recognise(head, (size_t)size, bare ? "bare.dcm" : path);
 }
 
-/* Is this a directory that is to be entered? */
+/* Whether this is a subdirectory to enter. */
 static bool is_inner_folder(const char *path)
 {
     struct stat status;

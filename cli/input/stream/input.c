@@ -1,4 +1,4 @@
-/* The byte stream below the readers, in three layers: the descriptor; a decoder, if the first bytes say that the data
+/* The byte stream below the readers, in three layers: the descriptor; a decoder, if the first bytes show that the data
  * are compressed (all members); and the head, the first 64 KiB of data, for peeking. Inputs that cannot seek are copied
  * to an unnamed temporary file, which replaces them. */
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@
 
 enum { STORED_BYTES = 1 << 18, LARGEST_READ = 1 << 30, PIPE_BYTES = 1 << 20 };
 
-/* Pages that are mapped count as memory of the process, which stays below 256 MiB. */
+/* Mapped pages count as memory of the process, which stays below 256 MiB. */
 enum { LARGEST_KEPT_MAP = 192 << 20 };
 
 struct input {
@@ -39,10 +39,10 @@ struct input {
     bool seekable;
     off_t origin;             /* beginning of the data in a seekable descriptor */
     int64_t size;             /* bytes as stored, or -1 */
-    _Atomic int64_t position; /* stored bytes consumed from the descriptor; other threads show it */
-    child *child;             /* its output is read; NULL: there is none */
-    input *from;              /* what it reads; owned */
-    bool warned;              /* its warning was reported */
+    _Atomic int64_t position; /* stored bytes consumed from the descriptor; other threads display it */
+    child *child;             /* its output is read; NULL: none */
+    input *from;              /* its input; owned */
+    bool warned;              /* its warning has been reported */
     bool spooled;
     char path[32];
     bool read_again; /* after input_keep */
@@ -56,11 +56,11 @@ struct input {
     unsigned char head[INPUT_PEEK_BYTES];
     size_t head_size, head_used;
 
-    const compression *compressed; /* NULL: not */
+    const compression *compressed; /* NULL: not compressed */
     decoder *decoder;
     bool in_member;                     /* the next bytes belong to a member */
     unsigned char stored[STORED_BYTES]; /* bytes read from the descriptor */
-    size_t stored_at, stored_size;      /* which of them are not decoded yet */
+    size_t stored_at, stored_size;      /* the range not decoded yet */
 };
 
 input *input_open(const char *path, fault *f)
@@ -94,7 +94,7 @@ input *input_open(const char *path, fault *f)
         fault_set(f, EXIT_DATA, "%s is a directory: name the files in it", name);
         goto fail_open;
     }
-    if (S_ISFIFO(status.st_mode)) fcntl(in->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches of processes */
+    if (S_ISFIFO(status.st_mode)) fcntl(in->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer context switches */
     off_t origin = S_ISREG(status.st_mode) ? lseek(in->fd, 0, SEEK_CUR) : -1;
     if (origin >= 0) {
         in->seekable = true;
@@ -128,13 +128,13 @@ static int start_child(input *in, fault *f)
                      strerror(errno));
 }
 
-/* The end of its output: 0 if it succeeded. Warnings that it wrote nevertheless, such as of a missing end, are reported
- * once. */
+/* At the end of its output: 0 if it succeeded. Warnings that it wrote nevertheless, such as about a missing end, are
+ * reported once. */
 static int end_of_child(input *in, fault *f)
 {
     char said[256];
     const bool succeeded = child_succeeded(in->child, said, sizeof said);
-    const char *rest = said[0] == '[' ? strchr(said, ']') : NULL; /* after the part that says it */
+    const char *rest = said[0] == '[' ? strchr(said, ']') : NULL; /* after the prefix with its name */
     rest = rest ? rest + 1 + strspn(rest + 1, " ") : said;
     if (!succeeded)
         return fault_set(f, EXIT_DATA, "%s cannot be decoded by %s (%s): get an intact copy, or convert it", in->name,
@@ -231,12 +231,12 @@ static reading reading_now(void)
     return (reading){progress_seconds(), usage.ru_nvcsw};
 }
 
-/* After reading so many bytes: if they came from a disk rather than from memory, have more fetched while the caller is
- * busy with these. A thread that was slow but never waited had lost its CPU to others. */
+/* After reading this many bytes: if they came from a disk rather than from memory, start prefetching while the caller
+ * is busy with them. A thread that was slow but never waited had merely lost its CPU to others. */
 static void keep_ahead(input *in, int64_t bytes, reading begun)
 {
-    enum { LEAST = 1 << 17 /* smaller reads tell little */, AHEAD = 64 << 20 };
-    const double slow = 2e9; /* bytes a second */
+    enum { LEAST = 1 << 17 /* smaller reads are not conclusive */, AHEAD = 64 << 20 };
+    const double slow = 2e9; /* bytes per second */
     if (!in->seekable || in->size < 0) return;
     if (!in->ahead && bytes >= LEAST) {
         const reading now = reading_now();
@@ -288,7 +288,7 @@ static int fault_decoder(const input *in, decoded result, fault *f)
         in->compressed->name, in->decoder->why, in->position - (int64_t)(in->stored_size - in->stored_at));
 }
 
-/* Skip padding between members, as on tapes: true if another member begins in what is stored. */
+/* Skip padding between members, as on tapes: true if another member begins in the stored bytes. */
 static bool find_member(input *in)
 {
     while (in->stored_at < in->stored_size && in->stored[in->stored_at] == 0)
@@ -392,7 +392,7 @@ static bool file_reaches(const input *in, off_t end)
 }
 
 /* Map bytes begin … end - 1 of a file that is read again and not too large, from page `first` on, in a map that stays:
- * the next pass finds its pages mapped, which takes half as long as looking at the samples. */
+ * the next pass finds its pages mapped; mapping takes half as long as processing the samples. */
 static bool map_in_whole(input *in, off_t first, off_t end)
 {
 #ifdef MADV_POPULATE_READ
@@ -544,7 +544,7 @@ int64_t input_random(input *in, fault *f)
     if (begin(in, f) != 0) return -1;
     if ((!in->seekable || in->decoder) && spool(in, f) != 0) return -1;
     if (in->size >= 0) return in->size;
-    struct stat status; /* the size of some files in /proc is known only to be at least this */
+    struct stat status; /* for some files in /proc, only a lower bound of the size is known */
     if (fstat(in->fd, &status) != 0) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", in->name, strerror(errno));
     return status.st_size > in->origin ? status.st_size - in->origin : 0;
 }

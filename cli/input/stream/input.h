@@ -19,12 +19,12 @@ void input_close(input *in);
 
 typedef struct child child;
 
-/* From now on, read the output of a program that decodes this file. Takes the child; 0 or -1. */
+/* From now on, read the output of a program that decodes this file. Takes ownership of the child; 0 or -1. */
 int input_decode_by(input *in, child *c, fault *f);
 
 /* The name for messages: the path, or "standard input". */
 const char *input_name(const input *in);
-/* Another name, of the directory that the file describes. There is no input_path then. */
+/* Change the name, to that of the directory that the file describes. There is no input_path then. */
 int input_rename(input *in, const char *name, fault *f);
 
 /* The first bytes (at most INPUT_PEEK_BYTES, fewer only at the end of the data), decompressed, without consuming them.
@@ -38,40 +38,40 @@ int64_t input_read(input *in, void *buffer, size_t size, fault *f);
  * impossible (compressed data, pipes, too few bytes, no mmap): nothing is consumed then; use input_read. */
 const void *input_map(input *in, size_t size);
 
-/* Continue at this byte, where input_data_size is known. */
+/* Move to this byte, if input_data_size is known. */
 int input_seek(input *in, int64_t position, fault *f);
 
 /* Prepare for rewinding: copy an input that cannot seek (a pipe) to a temporary file, which disappears at exit. Only
  * before the first input_read. */
 int input_keep(input *in, fault *f);
-/* Back to the first byte: 0, or -1. Files always support it, other inputs after input_keep. */
+/* Go back to the first byte: 0, or -1. Files always support it, other inputs after input_keep. */
 int input_rewind(input *in, fault *f);
 bool input_can_rewind(const input *in);
-/* Did input_keep make a copy? Reported with --verbose. */
+/* Whether input_keep made a copy. Reported with --verbose. */
 bool input_was_spooled(const input *in);
 
 /* A path through which a library can read the decompressed bytes with random access, spooling if necessary; NULL on
  * failure. */
 const char *input_path(input *in, fault *f);
 
-/* Prepare for input_read_at, spooling if necessary: the number of bytes of (gunzipped) data, -1 on failure. */
+/* Prepare for input_read_at, spooling if necessary: returns the number of (decompressed) bytes, -1 on failure. */
 int64_t input_random(input *in, fault *f);
-/* Read at any place after input_random: fewer than size bytes only at the end of the data; -1 on failure. */
+/* Read at any position after input_random: fewer than size bytes only at the end of the data; -1 on failure. */
 int64_t input_read_at(const input *in, int64_t position, void *buffer, size_t size, fault *f);
 
-/* All bytes that are left, at most max_bytes; the caller frees them. NULL on failure. */
+/* All remaining bytes, at most max_bytes; freed by the caller. NULL on failure. */
 unsigned char *input_read_all(input *in, size_t max_bytes, size_t *size, fault *f);
 
-/* For samples that are drawn while they come: before each read of stored bytes, `wait` is called with the descriptor,
- * and returns true when it is to be read, or false to stop, which the read then fails by (EXIT_OK, no sentence). An
- * input with a waiter gives what there is rather than wait for more. */
+/* For samples that are drawn as they arrive: before each read of stored bytes, `wait` is called with the descriptor. It
+ * returns true when the descriptor should be read, or false to stop, which makes the read fail (EXIT_OK, no sentence).
+ * An input with a waiter delivers what is available rather than wait for more. */
 typedef struct input_waiter {
     bool (*wait)(void *self, int fd);
     void *self;
 } input_waiter;
 void input_wait_with(input *in, const input_waiter *waiter);
 bool input_has_waiter(const input *in);
-/* Whether a read would wait for bytes that are still to come; false without a waiter. */
+/* Whether a read would block; false without a waiter. */
 bool input_waits(const input *in);
 
 /* Stored bytes in total and consumed so far, for a progress bar; size is -1 if unknown. */

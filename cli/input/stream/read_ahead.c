@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Two, so that the disk has a request while the other thread is between two. Of a larger step, the system fetches only
+/* Two, so that the disk has a request while one thread is between two. Of a larger step, the system would fetch only
  * the beginning. */
 enum { THREADS = 2, STEP = 4 << 20 };
 
@@ -15,7 +15,7 @@ struct read_ahead {
     pthread_t thread[THREADS];
     pthread_mutex_t lock;
     pthread_cond_t wanted;
-    off_t at, end; /* asked for up to here; wanted up to here */
+    off_t at, end; /* requested up to here; wanted up to here */
     bool stops;
 };
 

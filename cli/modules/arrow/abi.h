@@ -1,4 +1,4 @@
-/* The Arrow C data interface, as its specification gives it. */
+/* The Arrow C data interface, copied from its specification. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 

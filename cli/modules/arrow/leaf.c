@@ -43,7 +43,7 @@ static void set_time(leaf *c, const char *format)
         c->type = LEAF_TIMES;
         c->per_second = per_second[unit - units];
         c->zoned = format[3] == ':' && format[4];
-    } else { /* times of a day, and durations */
+    } else { /* times of day, and durations */
         c->per_second = unit ? per_second[unit - units] : 0;
         set_number(c, format[1] == 't' && (format[2] == 's' || format[2] == 'm') ? 'i' : 'l');
     }
@@ -87,12 +87,12 @@ static leaf *add(leaves *c)
     return &c->of[c->count++];
 }
 
-/* The leaves of a field. Those of lists count, as in Parquet, but cannot be selected. */
+/* Add the leaves of a field. Those of lists count, as in Parquet, but cannot be selected. */
 static bool add_leaves(leaves *c, const struct ArrowSchema *schema, const char *prefix, int *path, int depth,
                        bool in_list)
 {
     char *name;
-    const char *own = schema->name && !in_list ? schema->name : ""; /* what is in a list has the list's name */
+    const char *own = schema->name && !in_list ? schema->name : ""; /* a list's contents have the name of the list */
     if (asprintf(&name, "%s%s%s", prefix, *prefix && *own ? "." : "", own) < 0) return false;
     const bool structure = strcmp(schema->format, "+s") == 0;
     bool complete = depth < DEEPEST;
@@ -205,7 +205,7 @@ double leaf_decimal(const leaf *c, const struct ArrowArray *array, int64_t at)
         word[i] = (uint32_t)carry;
         carry >>= WORD;
     }
-    /* In decimal digits, which the C library rounds once. */
+    /* As decimal digits, which the C library rounds once. */
     char digits[96];
     int at_digit = sizeof digits - 1;
     digits[at_digit] = '\0';
@@ -225,7 +225,7 @@ double leaf_decimal(const leaf *c, const struct ArrowArray *array, int64_t at)
     return strtod(text, NULL);
 }
 
-/* Times beyond the range of 64 bits are the last ones in it. */
+/* Times beyond 64 bits are clamped. */
 static int64_t scale(int64_t value, int64_t factor)
 {
     int64_t product;

@@ -1,4 +1,4 @@
-/* A column of a table in Arrow's format: where its values are, and what they are. */
+/* A column of a table in Arrow's format: where its values are, and what they represent. */
 #ifndef CLI_MODULES_ARROW_LEAF_H
 #define CLI_MODULES_ARROW_LEAF_H
 
@@ -24,16 +24,16 @@ typedef enum leaf_type {
 
 typedef struct leaf {
     char *name;        /* "a.b" */
-    int path[DEEPEST]; /* the children that it lies in, from the root */
+    int path[DEEPEST]; /* indices of the children that lead to it, from the root */
     int depth;
     int field; /* of the root */
     leaf_type type;
-    const char *what;   /* of LEAF_OTHER: "lists" */
-    histo_dtype dtype;  /* of LEAF_NUMBERS, or of the indices of a dictionary */
-    leaf_type words;    /* of a dictionary: of its values */
-    int bits, scale;    /* of LEAF_DECIMALS */
-    bool zoned;         /* LEAF_TIMES that are in UTC, as their zone says; others are what clocks show */
-    int64_t per_second; /* of LEAF_TIMES, and of LEAF_NUMBERS that are spans; else 0 */
+    const char *what;   /* for LEAF_OTHER: "lists" */
+    histo_dtype dtype;  /* for LEAF_NUMBERS, or of the indices of a dictionary */
+    leaf_type words;    /* the type of a dictionary's values */
+    int bits, scale;    /* for LEAF_DECIMALS */
+    bool zoned;         /* LEAF_TIMES in UTC, as their zone says; others are local times */
+    int64_t per_second; /* for LEAF_TIMES, and for LEAF_NUMBERS that are spans; else 0 */
 } leaf;
 
 typedef struct leaves {
@@ -41,16 +41,16 @@ typedef struct leaves {
     int count;
 } leaves;
 
-/* Find the columns of a schema; false without memory. */
+/* Find the columns of a schema; false if out of memory. */
 bool leaves_find(leaves *c, const struct ArrowSchema *schema);
 void leaves_free(leaves *c);
 
-/* The kind of its values, and their dtype when they are counted as numbers. */
+/* The kind of its values, and their dtype when counted as numbers. */
 values_kind leaf_kind(const leaf *c);
 histo_dtype leaf_dtype(const leaf *c);
 
 /* The column's array in a batch, and where the batch's rows begin in it: row i is element *first + i. Clears valid[i],
- * of rows from … from + count - 1, for those that are missing. */
+ * for rows from … from + count - 1, where a value is missing. */
 const struct ArrowArray *leaf_array(const leaf *c, const struct ArrowArray *batch, int64_t from, int64_t count,
                                     bool *valid, int64_t *first);
 

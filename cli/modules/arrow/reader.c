@@ -1,5 +1,5 @@
 /* Parquet files, and Arrow's own (Feather): rows in batches, of which only the selected columns are read. Columns
- * without missing values are counted where they are. Row groups, and batches of files, are read by several threads. */
+ * without missing values are counted in place. Row groups, and batches of files, are read by several threads. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ typedef struct arrow_slot {
     int column;
     channel_form as;
     void *values;    /* [capacity] */
-    uint32_t *codes; /* of the entries of the batch's dictionary; UINT32_MAX: not known yet */
+    uint32_t *codes; /* for the entries of the batch's dictionary; UINT32_MAX: not known yet */
     int64_t codes_room;
 } arrow_slot;
 
@@ -29,10 +29,10 @@ typedef struct arrow_reader {
     source *source;
     leaves columns;   /* of the file */
     leaves projected; /* of the batches */
-    int *place_of;    /* [columns]: among the projected ones, or -1 */
+    int *place_of;    /* [columns]: index among the projected ones, or -1 */
     bool paired;
     arrow_slot *slot; /* [selected.count] */
-    int *fields;      /* what is read of the source */
+    int *fields;      /* the fields read from the source */
     int fields_count;
     int first, end; /* groups to read */
     struct ArrowArray batch;
@@ -42,7 +42,7 @@ typedef struct arrow_reader {
     bool *valid, *row_valid; /* [capacity] */
     int64_t capacity;
     int64_t row;
-    fault trouble; /* of the bytes below the source */
+    fault trouble; /* a failure of the byte functions below the source */
 } arrow_reader;
 
 /* ---- Bytes ---------------------------------------------------------------------------------------------- */
@@ -133,7 +133,7 @@ static int find_columns(arrow_reader *r, fault *f)
     return 0;
 }
 
-/* Read the groups first … end - 1 from now on. */
+/* Read groups first … end - 1 from now on. */
 static int begin(arrow_reader *r, int first, int end, fault *f)
 {
     source_error why = {""};
@@ -184,7 +184,7 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* What is read of the source: each leaf or field once, in its order. */
+/* The fields to read from the source: each leaf or field once, in its order. */
 static void find_fields(arrow_reader *r)
 {
     for (int i = 0; i < r->base.selected.count; i++) {
@@ -238,11 +238,11 @@ static int code_of(const arrow_reader *r, const arrow_slot *s, leaf_type type, c
     return dictionary_fault(s->as.words, name, f);
 }
 
-/* Numbers, truths and times that are counted as strings, as a text would have them. */
+/* Convert numbers, booleans and times that are counted as strings to what text would have. */
 static int code_of_value(const arrow_reader *r, const arrow_slot *s, const leaf *c, const struct ArrowArray *array,
                          int64_t at, uint32_t *code, fault *f)
 {
-    char text[TIME_TEXT_BYTES]; /* more than TEXT_NUMBER_BYTES */
+    char text[TIME_TEXT_BYTES]; /* longer than TEXT_NUMBER_BYTES */
     char name[320];
     if (c->type == LEAF_BITS) {
         snprintf(text, sizeof text, "%s", leaf_bit(array->buffers[1], at) ? "true" : "false");
@@ -272,7 +272,7 @@ static void clear_nan(const leaf *c, const channel_form *as, const struct ArrowA
         valid[i] = valid[i] && !isnan(leaf_number(c, array, first + i).f);
 }
 
-/* Codes of this batch's dictionary are found when they are needed. */
+/* Codes of this batch's dictionary are looked up when needed. */
 static int reset_codes(arrow_reader *r, arrow_slot *s, const struct ArrowArray *strings, fault *f)
 {
     if (strings->length > s->codes_room) {
@@ -331,7 +331,7 @@ static int store(const arrow_reader *r, arrow_slot *s, const leaf *c, const stru
     }
 }
 
-/* Plain numbers, without those that are missing. */
+/* Copy plain numbers, skipping missing ones. */
 static int64_t pack(void *to, const void *from, size_t size, const bool *valid, int64_t count)
 {
     int64_t kept = 0;
@@ -342,7 +342,7 @@ static int64_t pack(void *to, const void *from, size_t size, const bool *valid, 
     return kept;
 }
 
-/* The view of a selected column, of rows from … from + count - 1 of the batch. */
+/* The view of a selected column, for rows from … from + count - 1 of the batch. */
 static int make_view(arrow_reader *r, int i, int64_t from, int64_t count, histo_view *view, fault *f)
 {
     arrow_slot *s = &r->slot[i];
@@ -429,7 +429,7 @@ static int arrow_take(reader *base, int64_t first, int64_t end, fault *f)
     return begin((arrow_reader *)base, (int)first, (int)end, f);
 }
 
-/* Batches of Parquet do not say where row groups end. */
+/* Batches of Parquet do not show where row groups end. */
 static int64_t arrow_unit(const reader *base)
 {
     const arrow_reader *r = (const arrow_reader *)base;

@@ -1,4 +1,4 @@
-/* Recognises Parquet and Arrow in the command, without the module, which has the reader. */
+/* Recognises Parquet and Arrow; part of the command, without the module, which has the reader. */
 #include <string.h>
 
 #include "input/readers/readers.h"
@@ -9,7 +9,7 @@ bool parquet_recognise(const unsigned char *head, size_t size, const char *path)
     return size >= 12 && (memcmp(head, "PAR1", 4) == 0 || memcmp(head, "PARE", 4) == 0);
 }
 
-/* A file or, after the mark of a message, the length of a schema and where it begins. */
+/* A file or, after a message marker, the length of a schema and its beginning. */
 bool arrow_recognise(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;

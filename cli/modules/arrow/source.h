@@ -14,11 +14,11 @@ extern "C" {
 
 typedef enum source_format { SOURCE_PARQUET, SOURCE_FILE, SOURCE_STREAM } source_format;
 
-/* The bytes. Both return how many were read, fewer only at the end, or -1. */
+/* The bytes. Both functions return how many were read, fewer only at the end, or -1. */
 typedef struct source_bytes {
-    int64_t size; /* of files */
+    int64_t size; /* for files */
     int64_t (*read_at)(void *self, int64_t position, void *buffer, int64_t size);
-    int64_t (*read)(void *self, void *buffer, int64_t size); /* of streams */
+    int64_t (*read)(void *self, void *buffer, int64_t size); /* for streams */
     void *self;
 } source_bytes;
 
@@ -28,19 +28,20 @@ typedef struct source_error {
 
 typedef struct source source;
 
-/* NULL on failure, as all functions here return less than 0, with why. `memory` is the most bytes that it takes. */
+/* NULL on failure; all functions here then return a negative value, and the reason in why. `memory` limits the bytes
+ * that it allocates. */
 source *source_open(source_format format, const source_bytes *bytes, int64_t memory, source_error *why);
 void source_close(source *s);
 
 /* The fields, which the caller releases. */
 int source_schema(source *s, struct ArrowSchema *schema, source_error *why);
-/* Row groups of Parquet, and batches of Arrow files; 0 if their number is unknown. */
+/* Row groups of Parquet, or batches of Arrow files; 0 if unknown. */
 int source_groups(const source *s);
 
-/* Read these groups from now on, of all fields only some: of Parquet, by the numbers of leaves; of others, of fields.
- * Streams can only be read once, as a whole. */
+/* Read these groups from now on, and only some of the fields: in Parquet, by number of leaf; in other files, by number
+ * of field. Streams can only be read once, as a whole. */
 int source_begin(source *s, int first, int end, const int *fields, int count, source_error *why);
-/* The fields that are read, as source_schema. */
+/* The fields that are read, as for source_schema. */
 int source_fields(source *s, struct ArrowSchema *schema, source_error *why);
 /* The next batch, which the caller releases: 1, 0 at the end. */
 int source_next(source *s, struct ArrowArray *batch, source_error *why);

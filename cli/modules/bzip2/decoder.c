@@ -1,4 +1,4 @@
-/* bzip2, with the checks of its blocks. */
+/* bzip2, with the checksums of its blocks. */
 #include <bzlib.h>
 #include <limits.h>
 #include <stdlib.h>

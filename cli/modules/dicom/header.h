@@ -1,4 +1,4 @@
-/* What the header of a DICOM file says of its images. For decode.cpp. */
+/* What the header of a DICOM file says about its images. For decode.cpp. */
 #ifndef CLI_MODULES_DICOM_HEADER_H
 #define CLI_MODULES_DICOM_HEADER_H
 
@@ -17,17 +17,17 @@ namespace dicom
 /* The meaning of all frames, or of each. */
 struct meanings {
     std::vector<dicom_meaning> frames;
-    std::deque<std::vector<uint16_t>> tables; /* that they point to */
+    std::deque<std::vector<uint16_t>> tables; /* they point into these */
 };
 
 void say(char why[256], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 bool has_image(const gdcm::File &file);
 
-/* The size of the image, and its samples: floats of this many bits, or 0 if they are not. */
+/* The size of the image, and its samples: floats of this many bits, or integers if 0. */
 bool describe_samples(const gdcm::File &file, int float_bits, dicom_about *about, char why[256]);
 
-/* What the samples mean. False, with a reason, where that cannot be applied. */
+/* The meaning of the samples. False, with a reason, if it cannot be applied. */
 bool describe_values(const gdcm::File &file, const dicom_wishes &wishes, dicom_about *about, meanings *found,
                      char why[256]);
 

@@ -1,5 +1,5 @@
-/* DICOM: the frames of an image, or of the images of a series, as a volume, or as pages. Values are those that the
- * header says, as Hounsfield units, or what is shown of them; padding is missing. */
+/* DICOM: the frames of an image, or of the images of a series, as a volume, or as pages. Values are rescaled as the
+ * header says, to Hounsfield units, for instance, or are what is displayed; padding is missing. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 typedef struct dicom_volume {
     grid_info info;
     bool gaps, white_first, is_dose;
-    bool placed; /* in space, in the directions of DICOM */
+    bool placed; /* in space, with the axes of DICOM */
     double first[3], steps[3][3];
 } dicom_volume;
 
@@ -27,14 +27,14 @@ typedef struct dicom_reader {
     dicom_reading how;
     isolated_process *process;
     dicom_volume volume;
-    /* What follows is used in the process in which GDCM reads the files: */
-    dicom_series series; /* if it is not a directory: of this one slice */
+    /* Used in the process in which GDCM reads the files: */
+    dicom_series series; /* without a directory: of this single slice */
     dicom_slice only;
-    const dicom_slice *slice; /* whose file is open; NULL: none is */
+    const dicom_slice *slice; /* whose file is open; NULL: none */
     dicom_file *file;
     dicom_about about;
     const unsigned char *frame;
-    int64_t frame_number; /* among all; -1: none is decoded */
+    int64_t frame_number; /* among all frames; -1: none is decoded */
 } dicom_reader;
 
 enum { DESCRIBE, READ };
@@ -110,7 +110,7 @@ static int read_pixels(dicom_reader *r, const isolated_request *q, char *values,
     return 0;
 }
 
-/* The only file, as a series. */
+/* Make the only file a series. */
 static int take_file(dicom_reader *r, fault *f)
 {
     if (r->dataset)
@@ -126,7 +126,7 @@ static int take_file(dicom_reader *r, fault *f)
     return 0;
 }
 
-/* Where the slices lie, if they are not frames of files. */
+/* The position of the slices in space, unless they are frames of files. */
 static void find_place(const dicom_series *s, dicom_volume *v)
 {
     const dicom_place *one = &s->slices[0].place, *last = &s->slices[s->count - 1].place;

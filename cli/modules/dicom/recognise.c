@@ -1,10 +1,10 @@
-/* Recognises DICOM in the command, without the module, which has the reader. */
+/* Recognises DICOM; part of the command, without the module, which has the reader. */
 #include <string.h>
 #include <strings.h>
 
 #include "input/readers/readers.h"
 
-/* Before others: the 128 bytes in front may make it a TIFF file, too. Old files have none. */
+/* Tested before others: the 128-byte preamble may make it look like a TIFF file, too. Old files have no preamble. */
 bool dicom_recognise(const unsigned char *head, size_t size, const char *path)
 {
     const char *suffix = strrchr(path, '.');

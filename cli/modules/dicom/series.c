@@ -92,7 +92,7 @@ static int end_of_series(const dicom_series *s, int first)
     return end;
 }
 
-/* What the header calls the series, in characters that a terminal shows. */
+/* What the header calls the series, in printable characters. */
 static void describe_series(const dicom_place *place, int number, int files, char text[128])
 {
     char name[sizeof place->description];
@@ -105,7 +105,7 @@ static void describe_series(const dicom_place *place, int number, int files, cha
     snprintf(text, 128, "%d: %s (%d file%s)", number, name, files, files == 1 ? "" : "s");
 }
 
-/* The slices first … end - 1 of the wanted series. */
+/* Find slices first … end - 1 of the wanted series. */
 static int choose(dicom_series *s, const char *folder, const char *wanted, int *first, int *end, fault *f)
 {
     name_list names = {0};
@@ -146,7 +146,7 @@ static bool is_parallel(const double a[3], const double b[3])
     return fabs(a[0] - b[0]) < 1e-2 && fabs(a[1] - b[1]) < 1e-2 && fabs(a[2] - b[2]) < 1e-2;
 }
 
-/* The depth of all slices; false if they have none in common. */
+/* Compute the depth of all slices; false if their directions differ. */
 static bool find_depths(dicom_series *s)
 {
     const dicom_place *one = &s->slices[0].place;
@@ -170,7 +170,7 @@ static int compare_slices(const void *a, const void *b)
     return by_number ? by_number : strverscmp(x->path, y->path);
 }
 
-/* Depths that differ by rounding become the same. Returns how many there are. */
+/* Make depths equal that differ only by rounding. Returns how many different ones there are. */
 static int unite_depths(dicom_series *s)
 {
     int depths = 1;
@@ -183,7 +183,7 @@ static int unite_depths(dicom_series *s)
     return depths;
 }
 
-/* Where each position is there several times, make that many volumes, one after the other. */
+/* If each position occurs several times, make that many volumes, one after the other. */
 static int divide_times(dicom_series *s, int depths, const char *folder, fault *f)
 {
     const int times = s->count / depths;
@@ -211,7 +211,7 @@ static int sort(dicom_series *s, const char *folder, fault *f)
     return divide_times(s, depths, folder, f);
 }
 
-/* All slices have the size of the first one, and mean the same. */
+/* Check that all slices have the size of the first one, and the same meaning. */
 static int compare_pixels(const dicom_series *s, const char *folder, const dicom_wishes *wishes, fault *f)
 {
     const dicom_slice *one = &s->slices[0];

@@ -14,11 +14,11 @@ namespace dicom
 class source
 {
   public:
-    /* Open the file and read all in front of its pixels. False, with a reason, if that fails. */
+    /* Open the file and read everything before its pixels. False, with a reason, on failure. */
     bool open(const char *path, gdcm::Reader *header, char why[256]);
-    /* From its beginning on, for GDCM. */
+    /* Rewound, for GDCM. */
     std::istream &rewound();
-    /* Copy bytes from this place; false if not all are there. */
+    /* Copy bytes from this position; false if not all are there. */
     bool read(uint64_t at, char *to, size_t bytes);
     uint64_t size();
 

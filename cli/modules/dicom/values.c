@@ -16,7 +16,7 @@ static histo_dtype stored_dtype(const dicom_about *about)
     return about->kind == DICOM_FLOATS ? floats[about->bytes] : integers[about->is_signed][about->bytes];
 }
 
-/* From the samples, or from what the table has for them. */
+/* For samples, or for the table's entries. */
 static scaling scaling_of_frame(const dicom_about *about, const dicom_meaning *m)
 {
     if (m->table.count) return scaling_of(HISTO_U16, 0, 1, 0);
@@ -47,14 +47,14 @@ static int64_t load(const unsigned char *at, int bytes, bool is_signed)
     return is_signed ? (int32_t)value : (int64_t)value;
 }
 
-/* Can padding only be told from other samples by the bits that are not theirs? */
+/* Whether padding differs from other samples only in bits that are not part of the sample. */
 static bool pads_beyond(const dicom_about *about)
 {
     const int64_t reach = INT64_C(1) << (about->stored - about->is_signed);
     return about->shift == 0 && (about->pad_to >= reach || about->pad_from < (about->is_signed ? -reach : 0));
 }
 
-/* Samples without the bits that are not theirs. */
+/* Samples with the bits that are not theirs cleared. */
 static void load_integers(const dicom_about *about, const unsigned char *from, int64_t *to, unsigned char *valid, int n)
 {
     const int above = 64 - about->stored - about->shift, unused = 64 - about->stored;
@@ -70,11 +70,11 @@ static void load_integers(const dicom_about *about, const unsigned char *from, i
 
 static uint16_t look_up(const dicom_table *t, double value)
 {
-    const double at = floor(value) - (double)t->first; /* of floats that a slope made */
+    const double at = floor(value) - (double)t->first; /* from floats made by a slope */
     return t->values[!(at > 0) ? 0 : at >= t->count ? t->count - 1 : (int)at];
 }
 
-/* Samples as the scaling takes them. */
+/* Store samples in the form that the scaling takes. */
 static void store_integers(const dicom_about *about, const dicom_table *t, const int64_t *from, void *to, int n)
 {
     uint16_t *tabled = to;

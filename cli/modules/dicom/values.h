@@ -1,4 +1,4 @@
-/* From the samples of DICOM, as they are stored, to the values that they stand for. */
+/* Converts stored DICOM samples to the values that they represent. */
 #ifndef CLI_MODULES_DICOM_VALUES_H
 #define CLI_MODULES_DICOM_VALUES_H
 
@@ -11,7 +11,7 @@ extern "C" {
 /* The type that holds the values of all these frames. */
 histo_dtype dicom_value_dtype(const dicom_about *about, const dicom_meaning *frames, int64_t count);
 
-/* Make `count` values of a type that holds them. valid: 0 where a sample is padding; such floats are NaN. */
+/* Compute `count` values, of a type that can hold them. valid: 0 where a sample is padding; such floats are NaN. */
 void dicom_values(const dicom_about *about, const dicom_meaning *meaning, const void *stored, histo_dtype dtype,
                   void *values, unsigned char *valid, int64_t count);
 

@@ -1,4 +1,4 @@
-/* OpenEXR's library, which is in C++, behind functions of C. It decodes rows of planes; exceptions become messages. */
+/* OpenEXR's C++ library behind C functions. It decodes rows of planes; exceptions become messages. */
 #ifndef CLI_MODULES_EXR_DECODER_H
 #define CLI_MODULES_EXR_DECODER_H
 
@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/* Where the bytes of a file come from. */
+/* A source of a file's bytes. */
 typedef struct exr_source {
     void *user;
-    /* Bytes read at a place; fewer than size only at the end; -1 on failure. */
+    /* Bytes read at a position; fewer than size only at the end; -1 on failure. */
     int64_t (*read_at)(void *user, int64_t at, void *to, size_t size);
     int64_t size;
 } exr_source;
@@ -21,31 +21,31 @@ typedef struct exr_source {
 typedef enum exr_type { EXR_U32, EXR_F16, EXR_F32 } exr_type;
 
 typedef struct exr_part {
-    bool deep;                        /* pixels with several samples: no rows can be read */
+    bool deep;                        /* pixels with several samples: rows cannot be read */
     int32_t left, top, right, bottom; /* pixels, inclusive */
-    int32_t block_rows;               /* that are stored together: of tiles, or of a block of scanlines */
-    int32_t tile_width;               /* 0: there are no tiles */
+    int32_t block_rows;               /* rows stored together: of tiles, or of a block of scanlines */
+    int32_t tile_width;               /* 0: no tiles */
     int channels;
 } exr_part;
 
 typedef struct exr_channel {
     const char *name; /* valid until the decoder is closed */
     exr_type type;
-    int32_t step_x, step_y; /* pixels for each sample */
+    int32_t step_x, step_y; /* pixels per sample */
 } exr_channel;
 
-/* Where the samples of a channel go: contiguous rows, beginning with the first of the rows that are read. */
+/* Where the samples of a channel go: contiguous rows, beginning with the first of the rows read. */
 typedef struct exr_plane {
     int channel;
     void *to;
-    size_t pitch; /* bytes of a row */
+    size_t pitch; /* bytes per row */
 } exr_plane;
 
 typedef struct exr_decoder exr_decoder;
 
 enum { EXR_COMPLAINT_BYTES = 160 };
 
-/* NULL on failure, with a message; threads decode besides the caller's. */
+/* NULL on failure, with a message; threads: number of decoding threads, besides the caller's. */
 exr_decoder *exr_decoder_open(const exr_source *source, int threads, char complaint[EXR_COMPLAINT_BYTES]);
 void exr_decoder_close(exr_decoder *d); /* NULL is allowed */
 

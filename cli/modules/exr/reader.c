@@ -1,4 +1,4 @@
-/* OpenEXR images: channels of halves, floats and 32-bit integers by name, each in its own type; scanlines and tiles, of
+/* OpenEXR images: named channels of halves, floats and 32-bit integers, each in its own type; scanlines and tiles, of
  * which the largest level is read; parts are pages. A band is some blocks of scanlines, or rows of tiles. */
 #include <math.h>
 #include <stdio.h>
@@ -17,14 +17,14 @@ typedef struct exr_reader {
     exr_decoder *decoder;
     fault *fault; /* of the current call */
     char complaint[EXR_COMPLAINT_BYTES];
-    /* Of the channels of all parts that are read: */
+    /* The channels of all parts that are read: */
     int channels_count; /* 0: not known yet */
     exr_channel *channels;
     int *stored; /* their numbers in the file */
     const char **names;
     histo_dtype *dtypes;
     channel_step *steps;
-    /* Of the part that was begun: */
+    /* The current part: */
     exr_part part;
     exr_plane *planes; /* [selected channels] */
 } exr_reader;
@@ -48,7 +48,7 @@ static int64_t read_at(void *user, int64_t at, void *to, size_t size)
 
 /* ---- What the headers claim ---- */
 
-/* A place in the headers. */
+/* A position in the headers. */
 typedef struct header_place {
     exr_reader *exr;
     int64_t at, size;
@@ -69,7 +69,7 @@ static uint32_t take_number(header_place *h)
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* The names of attributes that matter fit; others are cut. */
+/* The names of relevant attributes fit; others are truncated. */
 static void take_name(header_place *h, char name[64])
 {
     char c;
@@ -79,7 +79,7 @@ static void take_name(header_place *h, char name[64])
     name[length] = '\0';
 }
 
-/* The blocks of one header at least: scanlines of at most 256 rows, or tiles. */
+/* The minimum number of blocks for one header: scanlines of at most 256 rows, or tiles. */
 static double take_header(header_place *h)
 {
     enum { MOST_ROWS = 256 };
@@ -101,7 +101,8 @@ static double take_header(header_place *h)
     return ceil(rows / fmax(block_rows, 1)) * (block_columns > 0 ? ceil(columns / block_columns) : 1);
 }
 
-/* The library makes room for the places of all blocks that the headers claim. Each place and block takes bytes. */
+/* The library allocates a table with an offset for each block that the headers claim. Each offset and block takes bytes
+ * of the file. */
 static int check_blocks(exr_reader *e, int64_t size, fault *f)
 {
     enum { IS_MULTI_PART = 0x1000, IS_LONG = 8 + 8 };
@@ -135,7 +136,7 @@ static int open_exr(paged *p, fault *f)
 
 /* ---- Parts ---- */
 
-/* The place of a name in R, G, B, A or Y, A; after them for others, which keep the file's order. */
+/* Sorts names as R, G, B, A or Y, A; others come after, in the file's order. */
 static int rank(const char *name)
 {
     static const char order[] = "YRGBA";
@@ -182,7 +183,7 @@ static int list_channels(exr_reader *e, const exr_channel *stored, fault *f)
     return 0;
 }
 
-/* Do the channels have samples where the window begins, and is it that of the pages before? */
+/* Whether the channels have samples where the window begins, and it is the window of earlier pages. */
 static int check_channels(const exr_reader *e, const exr_channel *stored, fault *f)
 {
     const image *m = &e->paged.image;
@@ -240,7 +241,7 @@ static int describe(paged *p, int page, fault *f)
 
 /* ---- Samples ---- */
 
-/* Rows of a band: whole blocks of about its size, with a whole number of samples of each channel. */
+/* The rows of a band: whole blocks of about its size, with a whole number of samples of each channel. */
 static int64_t count_rows(const exr_reader *e)
 {
     const image *m = &e->paged.image;
@@ -254,8 +255,7 @@ static int64_t count_rows(const exr_reader *e)
     return rows < m->layout.height - m->y ? rows : m->layout.height - m->y;
 }
 
-/* Give the selected channels room for this many rows, and return how many planes they are: one may be selected twice.
- */
+/* Allocate planes for this many rows of the selected channels; returns their number, as one may be selected twice. */
 static int place_planes(exr_reader *e, int64_t rows, fault *f)
 {
     image *m = &e->paged.image;

@@ -13,10 +13,10 @@ typedef struct columns_reader {
     columns_source source;
     const column *columns;
     int64_t rows, at;
-    int64_t values, room; /* of the selected columns: values in a row; rows of a band */
+    int64_t values, room; /* in the selected columns: values per row; rows per band */
     unsigned char *samples, *valid;
-    histo_view *masks; /* [selected]: of valid */
-    size_t bytes;      /* of a row: of all selected columns */
+    histo_view *masks; /* [selected]: views of valid */
+    size_t bytes;      /* per row of all selected columns */
 } columns_reader;
 
 static int fault_memory(const columns_reader *r, fault *f)
@@ -29,7 +29,7 @@ size_t fits_column_bytes(const column *c)
     return c->bytes ? (size_t)c->bytes : histo_dtype_size(c->dtype);
 }
 
-/* The column as others that can be strings. */
+/* The column in the form shared with other formats whose columns can be strings. */
 static table_column as_table_column(const column *c)
 {
     return (table_column){
@@ -150,7 +150,7 @@ static int describe(columns_reader *r, int count, fault *f)
         names[c] = of->name;
         dtypes[c] = of->dtype;
         kinds[c] = of->bytes ? VALUES_WORDS : VALUES_NUMBERS;
-        is_numeric[c] = !of->words && !of->bytes && of->values == 1; /* all of them, where none is named */
+        is_numeric[c] = !of->words && !of->bytes && of->values == 1; /* all of them, if none is named */
         booleans[c] = of->boolean;
         numeric += !of->words;
     }

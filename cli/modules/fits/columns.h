@@ -1,4 +1,4 @@
-/* The reader of a table whose columns are decoded one by one, each with one value a row, or as many as another. */
+/* The reader of a table whose columns are decoded one by one, each with one value per row, or with equally many. */
 #ifndef CLI_MODULES_FITS_COLUMNS_H
 #define CLI_MODULES_FITS_COLUMNS_H
 
@@ -9,9 +9,9 @@ typedef struct column {
     const char *name;
     histo_dtype dtype;
     bool boolean;      /* 0 and 1 */
-    int64_t values;    /* in a row */
-    int64_t bytes;     /* of a string, with its NUL; 0: numbers */
-    const char *words; /* what it holds that is neither: "bits"; NULL */
+    int64_t values;    /* per row */
+    int64_t bytes;     /* of a string, including its NUL; 0: numbers */
+    const char *words; /* what it holds instead, such as "bits"; or NULL */
 } column;
 
 typedef struct columns_source {
@@ -21,11 +21,11 @@ typedef struct columns_source {
     void (*close)(void *self);
 } columns_source;
 
-/* Bytes of a value as it is read. */
+/* The size of a value as it is read. */
 size_t fits_column_bytes(const column *c);
 
-/* A reader of this many rows. Takes ownership of in and source, also on failure; the columns and their names are those
- * of the source, and remain until it is closed. */
+/* A reader of this many rows. Takes ownership of in and source, also on failure; the columns and their names belong to
+ * the source, and stay valid until it is closed. */
 reader *fits_columns_open(input *in, const column *columns, int count, int64_t rows, columns_source source, fault *f);
 
 #endif

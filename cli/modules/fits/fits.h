@@ -1,4 +1,4 @@
-/* FITS by cfitsio, in a process of its own: what it says of an image or a table, and how it reads them. */
+/* FITS by cfitsio, in a separate process: what it reports about an image or a table, and how it reads them. */
 #ifndef CLI_MODULES_FITS_H
 #define CLI_MODULES_FITS_H
 
@@ -9,9 +9,9 @@
 #include "input/readers/readers.h"
 #include "modules/fits/columns.h"
 
-enum { MOST_COLUMNS = 999 }; /* of a table, by the standard */
+enum { MOST_COLUMNS = 999 }; /* in a table, by the standard */
 
-/* How samples of a type of cfitsio are held. */
+/* How samples of a cfitsio type are stored. */
 typedef struct fits_type {
     int equivalent, in_memory;
     histo_dtype dtype;
@@ -19,10 +19,10 @@ typedef struct fits_type {
 
 typedef struct fits_column {
     char name[FLEN_VALUE], words[40];
-    column is; /* without name and words, which point to nothing in the other process */
-    int type;  /* of cfitsio, in memory */
+    column is; /* without name and words, whose pointers are invalid in the other process */
+    int type;  /* cfitsio's, in memory */
     bool nulls;
-    bool above; /* values are 2^63 above those of the type, more than cfitsio converts */
+    bool above; /* values are 2^63 above those of the type, beyond what cfitsio converts */
 } fits_column;
 
 /* One of the units of a file, which FITS calls HDUs. */
@@ -33,7 +33,7 @@ typedef struct fits_about {
     grid_info grid;
     int type;
     bool gaps, above;
-    bool floats; /* as they are stored: where cfitsio looks for NaN, it takes infinities for it */
+    bool floats; /* read as stored: cfitsio's search for NaN takes infinities for NaN */
     /* A table. */
     int count;
     int64_t rows;
@@ -49,19 +49,19 @@ typedef struct fits_unit {
     fits_about about;
 } fits_unit;
 
-/* Report what cfitsio says of a failure; returns -1. */
+/* Report cfitsio's message about a failure; returns -1. */
 int fits_fault(const fits_unit *u, int status, fault *f);
-/* The number in the header, or another. */
+/* The number of this key in the header, or a default. */
 double fits_key(fitsfile *file, const char *key, double otherwise);
-/* Values of unsigned integers of 64 bits from those of cfitsio. */
+/* Convert cfitsio's values to unsigned 64-bit integers. */
 void fits_raise(void *samples, int64_t count);
 
-/* Pixels of the current unit as an image: 0 if it has none. */
+/* The number of pixels in the current unit as an image: 0 if it has none. */
 int64_t fits_image_pixels(fitsfile *file);
 int fits_image_describe(fits_unit *u, fault *f);
 int fits_image_read(fits_unit *u, const isolated_request *q, void *samples, unsigned char *valid, fault *f);
 
-/* A question is of a column, and counts its values. */
+/* A request names a column, and counts its values. */
 int fits_table_describe(fits_unit *u, fault *f);
 int fits_table_read(fits_unit *u, const isolated_request *q, void *samples, unsigned char *valid, fault *f);
 

@@ -1,5 +1,4 @@
-/* Images of FITS: cfitsio reads their values, which BZERO and BSCALE may change, from plain and from compressed tiles.
- */
+/* FITS images: cfitsio reads their values, rescaled by BZERO and BSCALE, from plain and from compressed tiles. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ int fits_image_read(fits_unit *u, const isolated_request *q, void *samples, unsi
     return 0;
 }
 
-/* The type of scaled integers of 64 bits, of which cfitsio does not tell those without sign. */
+/* The type of scaled 64-bit integers, whose signedness cfitsio does not report. */
 static int type_of_64_bits(fitsfile *file)
 {
     const double scale = fits_key(file, "BSCALE", 1), zero = fits_key(file, "BZERO", 0);
@@ -33,7 +32,7 @@ static int type_of_64_bits(fitsfile *file)
     return DOUBLE_IMG;
 }
 
-/* Pixels of the rows that a row of compressed tiles covers. */
+/* The number of pixels in the rows that a row of compressed tiles covers. */
 static int64_t tile_pixels(fitsfile *file, const grid_info *info)
 {
     int status = 0;
@@ -51,7 +50,7 @@ static int64_t tile_pixels(fitsfile *file, const grid_info *info)
     return pixels;
 }
 
-/* Whether a compressed image of floats has integers in their place, one of which is for NaN. */
+/* Whether a compressed image of floats is stored as integers, one of which represents NaN. */
 static bool is_quantized(fitsfile *file)
 {
     int status = 0, found;
@@ -80,7 +79,7 @@ int fits_image_describe(fits_unit *u, fault *f)
     fits_get_img_sizell(file, dims, size, &status);
     if (status) return fits_fault(u, status, f);
     if (stored == LONGLONG_IMG) type = type_of_64_bits(file);
-    if (u->raw) { /* BLANK is one of the values that are stored */
+    if (u->raw) { /* BLANK is a stored value */
         fits_set_bscale(file, 1, 0, &status);
         type = stored;
     }

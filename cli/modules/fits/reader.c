@@ -1,4 +1,4 @@
-/* FITS: a file has units, each an image or a table, of which --dataset names one. */
+/* FITS: a file has units, each an image or a table; --dataset selects one. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ typedef struct found {
     name_list list;
 } found;
 
-/* Does the current unit have data? */
+/* Whether the current unit has data. */
 static bool has_data(fitsfile *file)
 {
     int status = 0, kind = 0, columns = 0;
@@ -94,7 +94,7 @@ static void survey(fitsfile *file, found *all)
     fits_clear_errmsg();
 }
 
-/* The number of the unit that is called so: "2", "SCI" or "SCI,2"; -1 if there is none. */
+/* The number of the unit with this name: "2", "SCI" or "SCI,2"; -1 if there is none. */
 static int find_named(fitsfile *file, const char *wanted)
 {
     int status = 0, kind, unit = 0;
@@ -111,7 +111,7 @@ static int find_named(fitsfile *file, const char *wanted)
     return unit - 1;
 }
 
-/* Go to the requested unit, else the only one with data or a primary image. */
+/* Move to the requested unit, else the only one with data or a primary image. */
 static int choose(fits_unit *u, const char *wanted, fault *f)
 {
     found all;
@@ -146,7 +146,7 @@ static int choose(fits_unit *u, const char *wanted, fault *f)
 typedef struct fits_reader {
     fits_unit unit;
     const char *path, *dataset;
-    bool paged; /* a page was asked for that is not the first */
+    bool paged; /* a page other than the first was requested */
     isolated_process *process;
     column columns[MOST_COLUMNS];
 } fits_reader;
@@ -190,7 +190,7 @@ static int read_pixels(void *self, int64_t first, int64_t count, void *samples, 
                          valid, count, f);
 }
 
-/* Values of a column, in pieces, as a row may be larger than a band. */
+/* The values of a column, in pieces, as a row may be larger than a band. */
 static int read_column(void *self, int c, int64_t first, int64_t rows, void *samples, unsigned char *valid, fault *f)
 {
     fits_reader *r = self;

@@ -1,10 +1,10 @@
-/* Tables of FITS, in binary and in text: columns of numbers, which TZERO and TSCAL may change. */
+/* FITS tables, binary and ASCII: columns of numbers, rescaled by TZERO and TSCAL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "modules/fits/fits.h"
-/* Strings, each with a NUL at its end; cfitsio leaves out blanks there. */
+/* Read strings, each terminated by a NUL; cfitsio drops trailing blanks. */
 static int read_strings(fits_unit *u, const isolated_request *q, char *samples, unsigned char *valid, fault *f)
 {
     const fits_column *c = &u->about.columns[q->column];
@@ -39,7 +39,7 @@ int fits_table_read(fits_unit *u, const isolated_request *q, void *samples, unsi
     return 0;
 }
 
-/* What is not read as numbers. */
+/* Words for what is not read as numbers. */
 static const char *words_for(int type)
 {
     if (type < 0) return "arrays of different lengths";
@@ -100,7 +100,7 @@ static int describe_column(fits_unit *u, int c, bool text, fault *f)
         return 0;
     }
     const bool is_float = stored == TFLOAT || stored == TDOUBLE;
-    if (text && is_float) type = TDOUBLE; /* as many digits as there are */
+    if (text && is_float) type = TDOUBLE; /* with as many digits as there are */
     if (text && !is_float && type != TFLOAT && type != TDOUBLE) type = TLONGLONG;
     if (!is_float && type == TFLOAT) type = TDOUBLE;
     snprintf(to->words, sizeof to->words, "values of an unknown type");

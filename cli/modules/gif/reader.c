@@ -1,12 +1,12 @@
-/* GIF images by giflib, as RGB, or RGBA where pixels may stay transparent. Frames are pages, as they are shown: each is
- * drawn on the canvas that the frame before it left. */
+/* GIF images by giflib, as RGB, or as RGBA if pixels may stay transparent. Frames are pages, as displayed: each is
+ * drawn on the canvas that the previous frame left. */
 #include <gif_lib.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/readers/images/paged.h"
 
-/* What says how a frame is drawn: the last control extension before it. */
+/* How a frame is drawn: the last control extension before it. */
 static const GraphicsControlBlock no_control = {.TransparentColor = NO_TRANSPARENT_COLOR};
 
 typedef struct gif_rectangle {
@@ -16,12 +16,12 @@ typedef struct gif_rectangle {
 typedef struct gif_reader {
     paged paged; /* must be first */
     GifFileType *gif;
-    size_t position; /* of giflib in the bytes */
+    size_t position; /* giflib's position in the bytes */
     GraphicsControlBlock control;
-    int drawn;             /* frames */
-    int disposal;          /* of the frame that was drawn last */
+    int drawn;             /* number of frames */
+    int disposal;          /* of the last frame drawn */
     gif_rectangle area;    /* of that frame */
-    unsigned char *before; /* the canvas before that frame, where it is to come back */
+    unsigned char *before; /* the canvas before that frame, if it is to be restored */
     GifPixelType line[1 << 16];
 } gif_reader;
 
@@ -41,7 +41,7 @@ static int damaged(const gif_reader *g, int page, const char *complaint, fault *
     return paged_damaged(&g->paged, page, complaint, f);
 }
 
-/* giflib at the beginning of the file. */
+/* Start giflib at the beginning of the file. */
 static int start_library(gif_reader *g, fault *f)
 {
     if (g->gif) DGifCloseFile(g->gif, NULL);
@@ -67,7 +67,7 @@ static int read_extension(gif_reader *g)
     return 0;
 }
 
-/* Go to the next frame and read its description: 1, 0 at the end, -1. A still image may lack the mark of the end. */
+/* Move to the next frame and read its description: 1, 0 at the end, -1. A still image may lack the trailer. */
 static int find_frame(gif_reader *g, int page, fault *f)
 {
     GifRecordType type;
@@ -98,11 +98,11 @@ static gif_rectangle area_of(const gif_reader *g)
 
 /* ---- The file ---- */
 
-/* Pass over all frames without decoding them: how many are there, and can pixels stay transparent? */
+/* Skip through all frames without decoding: count them, and find whether pixels can stay transparent. */
 static int survey(gif_reader *g, fault *f)
 {
     paged *p = &g->paged;
-    bool clear = false, cleared = false; /* the canvas may be transparent; a frame leaves it so for the next */
+    bool clear = false, cleared = false; /* the canvas may be transparent; a frame clears it for the next */
     int more;
     p->pages = 0;
     while ((more = find_frame(g, (int)p->pages, f)) > 0) {
@@ -137,7 +137,8 @@ static int open_gif(paged *p, fault *f)
     if (start_library(g, f) != 0) return -1;
     g->paged.layout = (image_layout){.dtype = HISTO_U8, .width = g->gif->SWidth, .height = g->gif->SHeight};
     if (survey(g, f) != 0 || start_library(g, f) != 0) return -1;
-    return paged_check_memory(p, &g->paged.layout, 2 * g->paged.layout.channels, f); /* the canvas, and that before */
+    return paged_check_memory(p, &g->paged.layout, 2 * g->paged.layout.channels, f); /* the canvas, and the previous one
+                                                                                      */
 }
 
 /* ---- Frames ---- */
@@ -158,7 +159,7 @@ static size_t canvas_bytes(const gif_reader *g)
     return image_pitch(&g->paged.image) * (size_t)g->paged.layout.height;
 }
 
-/* Leave the canvas as the last frame wants it to be for the next one. */
+/* Leave the canvas as the last frame requires for the next one. */
 static void dispose(const gif_reader *g)
 {
     const gif_rectangle whole = {0, 0, g->paged.layout.width, g->paged.layout.height};
@@ -170,7 +171,7 @@ static void dispose(const gif_reader *g)
         memcpy(g->paged.image.rows.data, g->before, canvas_bytes(g));
 }
 
-/* Transparent pixels of the first frame have their colour, as they have in other formats. */
+/* Transparent pixels of the first frame have their colour, as in other formats. */
 static int draw_row(gif_reader *g, const ColorMapObject *colors, int64_t y, fault *f)
 {
     const int channels = g->paged.layout.channels;

@@ -19,7 +19,7 @@ static bool read_numbers(hid_t attribute_id, hid_t type, int64_t count, attribut
     return true;
 }
 
-/* The beginning of a string, of fixed or variable length. */
+/* The beginning of a string of fixed or variable length. */
 static bool read_text(hid_t attribute_id, hid_t type, int64_t count, attribute *found)
 {
     enum { LONGEST = 256 };

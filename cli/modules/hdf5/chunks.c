@@ -1,5 +1,5 @@
-/* Chunks that are compressed by deflate, decoded without HDF5, which decodes one at a time in all threads. What is
- * unusual about a chunk, or wrong, is left to HDF5. */
+/* Deflate-compressed chunks, decoded without HDF5, whose lock allows only one thread at a time. Unusual or damaged
+ * chunks are left to HDF5. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct hdf5_chunks {
     unsigned char *inflated, *samples; /* [bytes] */
 };
 
-/* Is the pipeline deflate, perhaps after shuffle? */
+/* Whether the pipeline is deflate, perhaps after shuffle. */
 static bool find_filters(hid_t creation, hdf5_chunks *c)
 {
     const int n = c->filters = H5Pget_nfilters(creation);
@@ -123,7 +123,7 @@ static hdf5_chunk inflate_all(hdf5_chunks *c, unsigned char *to)
     return s.out_size == 0 ? CHUNK_GOOD : CHUNK_DAMAGED;
 }
 
-/* From all first bytes of samples, all second ones and so on: a sample's bytes together. */
+/* Undo shuffle: from all first bytes of samples, then all second ones and so on, to whole samples. */
 static void unshuffle(const unsigned char *restrict from, unsigned char *restrict to, size_t sample, size_t n)
 {
     switch (sample) {

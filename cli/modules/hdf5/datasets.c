@@ -48,7 +48,7 @@ static int describe_shape(hid_t dataset, const char *file, const char *name, arr
     return 0;
 }
 
-/* The columns of records, and the size that they need in memory, or in the file if that is more. */
+/* The columns of records, and the size that they need in memory, or in the file if that is larger. */
 static int describe_records(hid_t type, const char *file, const char *name, array_info *info, hid_t *memory_type,
                             fault *f)
 {
@@ -65,7 +65,7 @@ static int describe_records(hid_t type, const char *file, const char *name, arra
     return 0;
 }
 
-/* Strings are a table of one column without a name. */
+/* Strings are a table with one unnamed column. */
 static int describe_strings(const hdf5_type *t, const char *file, array_info *info, fault *f)
 {
     const table_column made = {.string = t->string, .dtype = t->dtype};
@@ -106,7 +106,7 @@ int hdf5_describe(hid_t dataset, const char *file, const char *name, array_info 
 
 /* ---- Finding them --------------------------------------------------------------------------------------- */
 
-/* Objects that were visited: several links may lead to one, also in circles. */
+/* Objects that were visited: several links may lead to one, even in cycles. */
 typedef struct object_set {
     struct object {
         unsigned long file;
@@ -116,7 +116,7 @@ typedef struct object_set {
     size_t room, count;
 } object_set;
 
-/* False if it is there already, or there is no memory. */
+/* False if it is there already, or memory runs out. */
 static bool add_object(object_set *set, unsigned long file, haddr_t place)
 {
     if (2 * set->count >= set->room) {
@@ -139,7 +139,7 @@ static bool add_object(object_set *set, unsigned long file, haddr_t place)
     }
 }
 
-/* Datasets with numbers: those of data, and scales of dimensions. */
+/* Datasets with numbers: data, and dimension scales. */
 typedef struct candidates {
     name_list list;
     char *first;
@@ -151,10 +151,10 @@ typedef struct search {
     int depth;
     object_set visited;
     candidates data, scales, strings;
-    fault why; /* the first rejected one is not a candidate */
+    fault why; /* why the first rejected one is not a candidate */
 } search;
 
-/* Links that cannot be followed are listed with the candidates. */
+/* Links that cannot be followed are listed among the candidates. */
 static int fault_link(hid_t group, const char *link, const char *file, const char *path, fault *f)
 {
     H5L_info_t info;
@@ -162,7 +162,7 @@ static int fault_link(hid_t group, const char *link, const char *file, const cha
     const char *target_file, *target;
     if (H5Lget_info(group, link, &info, H5P_DEFAULT) < 0) return hdf5_fault(file, path, f);
     if (info.type == H5L_TYPE_HARD) {
-        H5Oopen(group, link, H5P_DEFAULT); /* again, for its message */
+        H5Oopen(group, link, H5P_DEFAULT); /* repeated, for its message */
         return hdf5_fault(file, path, f);
     }
     if (info.u.val_size >= sizeof value || H5Lget_val(group, link, value, sizeof value - 1, H5P_DEFAULT) < 0)
@@ -225,7 +225,7 @@ static void find_candidates(search *s, hid_t file)
     s->visited = (object_set){0};
 }
 
-/* The first link of a path that cannot be followed, if it is not the hard link that would be there. */
+/* The first link of a path that cannot be followed, unless it is a missing hard link. */
 static int fault_path(hid_t file, const char *name, const char *wanted, fault *f)
 {
     char path[LONGEST_PATH];

@@ -1,4 +1,4 @@
-/* Filters that HDF5 lacks: LZF, h5py's own, is decoded here; others come from plugins. */
+/* Filters that HDF5 lacks: LZF, from h5py, is decoded here; others come from plugins. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,8 +9,8 @@
 
 enum { FILTER_LZF = 32000 };
 
-/* Decompress into exactly `room` bytes or fewer; returns their number, or 0 if the bytes are invalid. A byte below 32
- * is followed by this many bytes and one more; any other tells how far back what to repeat begins, and its length. */
+/* Decompress into at most `room` bytes; returns their number, or 0 if the data are invalid. A byte below 32 is followed
+ * by that many literal bytes and one more; any other encodes the distance and length of a repetition. */
 static size_t decode_lzf(const unsigned char *in, size_t size, unsigned char *out, size_t room)
 {
     size_t at = 0, made = 0;
@@ -31,7 +31,7 @@ static size_t decode_lzf(const unsigned char *in, size_t size, unsigned char *ou
         back += in[at++] + (size_t)1;
         length += 2;
         if (back > made || length > room - made) return 0;
-        for (size_t i = 0; i < length; i++, made++) /* what is repeated may be what is written */
+        for (size_t i = 0; i < length; i++, made++) /* a repetition may overlap what it writes */
             out[made] = out[made - back];
     }
     return made;
@@ -44,7 +44,7 @@ static size_t filter_lzf(unsigned flags, size_t count, const unsigned *values, s
     if (!(flags & H5Z_FLAG_REVERSE) || wanted == 0) return 0;
     unsigned char *made = malloc(wanted);
     const size_t length = made ? decode_lzf(*bytes, size, made, wanted) : 0;
-    if (length != wanted) { /* HDF5 reads all of a chunk */
+    if (length != wanted) { /* HDF5 reads the whole chunk */
         free(made);
         return 0;
     }
@@ -59,7 +59,7 @@ static void prepare(void)
     static const H5Z_class2_t lzf = {
         .version = H5Z_CLASS_T_VERS, .id = FILTER_LZF, .decoder_present = 1, .name = "lzf", .filter = filter_lzf};
     Dl_info library;
-    /* Plugins use the functions of HDF5 without being linked with it, and this module's libraries are its own. */
+    /* Plugins use the functions of HDF5 without being linked with it, and this module loads its libraries privately. */
     if (dladdr((void *)H5Fopen, &library)) dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     H5Zregister(&lzf);
 }

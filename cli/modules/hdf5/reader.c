@@ -10,7 +10,7 @@
 #include "input/readers/readers.h"
 #include "modules/hdf5/hdf5.h"
 
-/* Held wherever HDF5 is called: it may be built for one thread. */
+/* Held wherever HDF5 is called, which may be built without thread safety. */
 static pthread_mutex_t of_library = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct hdf5_file {
@@ -21,12 +21,12 @@ typedef struct hdf5_file {
     int64_t chunk[HISTO_MAX_DIMS];
     hdf5_chunks *chunks; /* NULL: HDF5 decodes them */
     isolated_process *trial;
-    bool has_pointers; /* some strings have no fixed length */
-    void *strings;     /* a box with pointers to strings that HDF5 allocated; NULL: none */
+    bool has_pointers; /* some strings have variable length */
+    void *strings;     /* a box with pointers to strings allocated by HDF5; NULL: none */
     hid_t strings_space;
 } hdf5_file;
 
-/* Decode the chunks of a box, of which HDF5 only loads what is stored. */
+/* Decode the chunks of a box; HDF5 only loads the stored bytes. */
 static hdf5_chunk decode_box(hdf5_file *h, const int64_t *from, const int64_t *size, void *buffer)
 {
     int64_t at[HISTO_MAX_DIMS];
@@ -35,7 +35,7 @@ static hdf5_chunk decode_box(hdf5_file *h, const int64_t *from, const int64_t *s
     hdf5_chunks_first(h->chunks, from, at);
     do {
         pthread_mutex_lock(&of_library);
-        H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of this thread */
+        H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* for this thread */
         state = hdf5_chunks_load(h->chunks, h->dataset, at);
         pthread_mutex_unlock(&of_library);
         if (state == CHUNK_GOOD) state = hdf5_chunks_decode(h->chunks, at, from, size, buffer);
@@ -43,7 +43,7 @@ static hdf5_chunk decode_box(hdf5_file *h, const int64_t *from, const int64_t *s
     return state;
 }
 
-/* Free the strings of the last box, which is still as it was read. */
+/* Free the strings of the last box, which must be unchanged since it was read. */
 static void free_strings(hdf5_file *h)
 {
     if (!h->strings) return;
@@ -76,7 +76,7 @@ static int read_by_library(hdf5_file *h, const int64_t *from, const int64_t *siz
     return result;
 }
 
-/* ---- Strings of variable length: HDF5 crashes on damaged ones, so a process of its own reads them first ---- */
+/* ---- Strings of variable length: HDF5 crashes on damaged ones, so a separate process reads them first ---- */
 
 typedef struct hdf5_box {
     int64_t from[HISTO_MAX_DIMS], size[HISTO_MAX_DIMS];
@@ -89,7 +89,7 @@ static int answer(void *self, const isolated_request *q, void *memory, fault *f)
     (void)q;
     size_t bytes = H5Tget_size(h->memory_type);
     for (int d = 0; d < h->ndim; d++)
-        bytes *= (size_t)box->size[d]; /* no more than a band's */
+        bytes *= (size_t)box->size[d]; /* at most a band's */
     void *buffer = calloc(1, bytes);
     if (!buffer) return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(h->in));
     const int failed = read_by_library(h, box->from, box->size, buffer, f);
@@ -98,7 +98,7 @@ static int answer(void *self, const isolated_request *q, void *memory, fault *f)
     return failed;
 }
 
-/* The descriptor of the file, which the process keeps. */
+/* The descriptor of the file, which the process keeps open. */
 static int descriptor_of(const hdf5_file *h)
 {
     hid_t access = H5Fget_access_plist(h->file);
@@ -109,7 +109,7 @@ static int descriptor_of(const hdf5_file *h)
     return !has_handle ? -1 : by_stream ? fileno(*(FILE **)handle) : *(int *)handle;
 }
 
-/* Both processes share the place in the file: it is put back. */
+/* Both processes share the file position, so it is restored. */
 static int try_box(hdf5_file *h, const int64_t *from, const int64_t *size, fault *f)
 {
     hdf5_box *box = isolated_memory(h->trial);
@@ -142,7 +142,7 @@ static int read_box(void *self, const int64_t *from, const int64_t *size, void *
         return fault_set(f, EXIT_DATA, "%s: a chunk is damaged: its samples are not as many as its shape says",
                          input_name(h->in));
     pthread_mutex_lock(&of_library);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* of this thread */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* for this thread */
     const bool failed = (h->trial && try_box(h, from, size, f) != 0) || read_by_library(h, from, size, buffer, f) != 0;
     pthread_mutex_unlock(&of_library);
     return failed ? -1 : 0;
@@ -184,7 +184,7 @@ static void close_file(void *self)
     free(h);
 }
 
-/* Are the data complete that are stored in the header? HDF5 reads as many as the shape claims, beyond their end. */
+/* Whether data stored in the header are complete. HDF5 would read as many as the shape claims, beyond their end. */
 static bool has_all_data(hid_t dataset, const array_info *info)
 {
     hid_t type = H5Dget_type(dataset);
@@ -195,7 +195,7 @@ static bool has_all_data(hid_t dataset, const array_info *info)
     return (hsize_t)bytes <= H5Dget_storage_size(dataset);
 }
 
-/* Open the dataset, with a chunk cache for chunks that are not read at once. */
+/* Open the dataset, with a chunk cache for chunks that are read in several steps. */
 static int open_dataset(hdf5_file *h, const char *path, bool raw, array_info *info, fault *f)
 {
     const char *file = input_name(h->in);
@@ -241,7 +241,7 @@ static int open_file(hdf5_file *h, const char *path, fault *f)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* we report its messages; it must not print them */
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_file_locking(access, false, true); /* read-only, possibly on a file system without locks */
-    /* The default driver needs a real path, which files without a name do not have. */
+    /* The default driver needs a real path, which unnamed files do not have. */
     char *real = realpath(path, NULL);
     if (!real) H5Pset_fapl_stdio(access);
     free(real);

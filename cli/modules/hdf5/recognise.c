@@ -1,4 +1,4 @@
-/* Recognises HDF5 in the command, without the module, which has the reader. */
+/* Recognises HDF5; part of the command, without the module, which has the reader. */
 #include <string.h>
 
 #include "input/readers/readers.h"

@@ -1,4 +1,4 @@
-/* Types of HDF5 in memory: plain numbers, and records of them as the columns of a table. */
+/* HDF5 types in memory: plain numbers, and records of them as the columns of a table. */
 #include "modules/hdf5/hdf5.h"
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ static bool is_boolean(hid_t type)
     return found;
 }
 
-/* NumPy's dates and time spans, which h5py stores as their bytes; false for other opaque types. */
+/* NumPy's dates and time spans, which h5py stores as opaque bytes; false for other opaque types. */
 static bool is_date(hid_t type)
 {
     char *tag = H5Tget_tag(type);
@@ -160,8 +160,7 @@ hdf5_type hdf5_type_in_memory(hid_t type)
     return t;
 }
 
-/* ---- Records: their members are walked twice, to find the columns and to make the type in memory of some of them.
- * ---- */
+/* ---- Records: members are traversed twice, to find the columns and to make the memory type of some of them. ---- */
 
 typedef struct finder {
     column_table *table;
@@ -200,7 +199,7 @@ static int64_t elements_of(hid_t array)
     return ndim < 0 ? -1 : elements;
 }
 
-/* An array's columns have the numbers of the element after its name: .0, .1.2. */
+/* An array's columns are named by the indices of the element after its name: .0, .1.2. */
 static int find_elements(finder *in, hid_t array, const char *name, fault *f)
 {
     hsize_t dims[H5S_MAX_RANK];
@@ -261,10 +260,10 @@ int hdf5_find_columns(hid_t type, column_table *table, const char *subject, faul
 typedef struct maker {
     column_table *table;
     const bool *wanted; /* [columns] */
-    int next;           /* column */
+    int next;           /* next column */
 } maker;
 
-/* The type in memory of what is wanted of a type, which begins at this byte of the record; -1 without any. */
+/* The memory type of the wanted parts of a type, which begins at this byte of the record; -1 if there are none. */
 static hid_t make(maker *m, hid_t type, size_t offset);
 
 static hid_t make_compound(maker *m, hid_t type, size_t offset)
@@ -289,7 +288,7 @@ static hid_t make_compound(maker *m, hid_t type, size_t offset)
     return made;
 }
 
-/* All elements of an array are made, if any is wanted. */
+/* If any element of an array is wanted, all are included. */
 static hid_t make_array(maker *m, hid_t array, size_t offset)
 {
     hsize_t dims[H5S_MAX_RANK];

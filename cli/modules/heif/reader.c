@@ -1,5 +1,5 @@
-/* HEIF images by libheif: HEVC (HEIC) and AV1 (AVIF) of 8 to 16 bits, gray or as RGB, with and without alpha, turned as
- * the file says. Page 0 is the primary image; the other top-level images follow in their order. */
+/* HEIF images by libheif: HEVC (HEIC) and AV1 (AVIF) of 8 to 16 bits, gray or as RGB, with and without alpha, oriented
+ * as the file says. Page 0 is the primary image; the other top-level images follow in order. */
 #define _GNU_SOURCE /* memmem */
 #include <libheif/heif.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct heif_file {
     struct heif_context *context;
     heif_item_id *ids; /* [pages] */
     bool gray;
-    struct heif_image_handle *handle; /* of the page that was begun */
+    struct heif_image_handle *handle; /* of the current page */
     struct heif_image *decoded;
 } heif_file;
 
@@ -25,14 +25,14 @@ static int fail(const heif_file *h, int page, struct heif_error error, fault *f)
     return paged_damaged(&h->paged, page, error.message, f);
 }
 
-/* ---- What libheif tells only after decoding: are the images gray? ---- */
+/* ---- What libheif reveals only after decoding: whether images are gray ---- */
 
 static uint32_t word_at(const unsigned char *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* The contents of the box `meta`; NULL if there is none. */
+/* The contents of the `meta` box; NULL if there is none. */
 static const unsigned char *find_meta(const paged *p, size_t *size)
 {
     for (size_t at = 0; at + 8 <= p->size;) {
@@ -47,7 +47,7 @@ static const unsigned char *find_meta(const paged *p, size_t *size)
     return NULL;
 }
 
-/* No decoder of an image, nor of an alpha channel, is configured for chroma. */
+/* Whether no decoder, of an image or an alpha channel, is configured for chroma. */
 static bool is_gray(const paged *p)
 {
     size_t size = 0;
@@ -66,8 +66,8 @@ static bool is_gray(const paged *p)
     return gray;
 }
 
-/* Frames of a sequence (animated AVIF), of which libheif reads the image that others show: as many as the first track
- * has samples. */
+/* The number of frames of a sequence (animated AVIF), as many as the first track has samples; libheif reads the image
+ * that other programs show. */
 static int64_t count_frames(const paged *p)
 {
     uint64_t at = 0, bytes;
@@ -196,7 +196,7 @@ static int decode(paged *p, fault *f)
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (!options) return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
     options->strict_decoding = 1;
-    /* Gray, too: only this conversion is there for images that consist of tiles. */
+    /* Even for gray: only this conversion exists for tiled images. */
     const struct heif_error error = heif_decode_image(h->handle, &h->decoded, heif_colorspace_RGB,
                                                       chroma_of(l->channels % 2 == 0, l->dtype == HISTO_U16), options);
     heif_decoding_options_free(options);

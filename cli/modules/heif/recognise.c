@@ -1,9 +1,9 @@
-/* Recognises HEIF in the command, without the module, which has the reader. */
+/* Recognises HEIF; part of the command, without the module, which has the reader. */
 #include <string.h>
 
 #include "input/readers/readers.h"
 
-/* The major brands of files of images and of sequences of them. */
+/* The major brands of image files and image sequence files. */
 bool heif_recognise(const unsigned char *head, size_t size, const char *path)
 {
     static const char brands[][5] = {"heic", "heix", "heim", "heis", "hevc", "hevx",

@@ -16,7 +16,7 @@ static uint32_t at_most(size_t size)
     return size < UINT_MAX ? (uint32_t)size : UINT_MAX;
 }
 
-/* Why decoding failed, in the words that zlib has for it. */
+/* Why decoding failed, in zlib's words. */
 static const char *reason(int result)
 {
     switch (result) {

@@ -1,4 +1,4 @@
-/* Blocks of other formats that JPEG 2000 compresses. */
+/* JPEG 2000 blocks within other formats. */
 #define _GNU_SOURCE /* memmem */
 #include <math.h>
 #include <openjpeg.h>
@@ -57,7 +57,7 @@ static void on_message(const char *message, void *user)
     (void)user;
 }
 
-/* Does the header claim at most the block, and few tiles in it? OpenJPEG makes room for all before it reads the first.
+/* Whether the header claims at most the block, and few tiles. OpenJPEG allocates all of them before it reads the first.
  */
 static bool fits(const unsigned char *data, size_t size, const jp2_block *block)
 {
@@ -72,7 +72,7 @@ static bool fits(const unsigned char *data, size_t size, const jp2_block *block)
            ceil(right / tile_width) * ceil(bottom / tile_height) <= MOST_TILES;
 }
 
-/* The sample of a component at a place of the block; those of chroma may be fewer. */
+/* The sample of a component at a position in the block; chroma may be subsampled. */
 static int sample_at(const opj_image_comp_t *from, const opj_image_comp_t *first, int64_t x, int64_t y)
 {
     const int64_t own_x = x * (int64_t)first->dx / (int64_t)from->dx,
@@ -87,7 +87,7 @@ static int clamp(double value, int most)
     return value < 0 ? 0 : value > most ? most : (int)rint(value);
 }
 
-/* Luma and chroma as red, green and blue (JFIF). */
+/* Convert luma and chroma to red, green and blue (JFIF). */
 static void to_rgb(int pixel[3], int most)
 {
     const double y = pixel[0], middle = (most + 1) / 2, cb = pixel[1] - middle, cr = pixel[2] - middle;

@@ -1,6 +1,6 @@
 /* JPEG 2000 images by OpenJPEG: JP2 files and codestreams of 1 to 32 bits, signed and unsigned, with any channels. 1, 2
- * and 4 bits are scaled to 8. OpenJPEG decodes complete tiles, to 32 bits: bands are rows of a tile. Channels with
- * fewer samples than pixels, as of YCbCr, keep them; an image with such channels is one band. */
+ * and 4 bits are scaled to 8. OpenJPEG decodes complete tiles, to 32 bits: bands are rows of a tile. Subsampled
+ * channels, as of YCbCr, stay so; an image with such channels is one band. */
 #include <math.h>
 #include <openjpeg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { STREAM_BYTES = 1 << 20, MOST_CHANNELS = 4096, MOST_THREADS = 16 };
 typedef struct jp2_reader {
     paged paged; /* must be first */
     int64_t size;
-    int64_t position; /* of OpenJPEG in the file */
+    int64_t position; /* OpenJPEG's position in the file */
     opj_stream_t *stream;
     opj_codec_t *codec;
     opj_image_t *decoded; /* the tile, or the whole image */
@@ -24,7 +24,7 @@ typedef struct jp2_reader {
     int64_t row;                /* of the tile: the next to deliver */
     int64_t origin_x, origin_y; /* of the image, in samples of the first channel */
     channel_step *steps;        /* [channels]; NULL: all are 1 */
-    char complaint[160];        /* OpenJPEG's first */
+    char complaint[160];        /* OpenJPEG's first message */
     fault *fault;               /* of the current call; else NULL */
 } jp2_reader;
 
@@ -79,10 +79,10 @@ static uint64_t number_big(const unsigned char *at, int bytes)
     return value;
 }
 
-/* Where the codestream begins, behind the boxes of JP2. */
+/* Find the beginning of the codestream, inside the boxes of JP2. */
 static int64_t find_codestream(jp2_reader *j, fault *f)
 {
-    unsigned char box[16]; /* its size, its type, and its size again where that has 64 bits */
+    unsigned char box[16]; /* its size, its type, and its size again if that has 64 bits */
     for (int64_t at = 0; at < j->size;) {
         const int64_t got = input_read_at(j->paged.image.reader.in, at, box, sizeof box, f);
         if (got < 8) return -1;
@@ -97,7 +97,7 @@ static int64_t find_codestream(jp2_reader *j, fault *f)
     return -1;
 }
 
-/* OpenJPEG makes room for all tiles and their channels that the header claims before it reads the first. */
+/* OpenJPEG allocates all tiles and channels that the header claims before it reads the first. */
 static int check_tiles(jp2_reader *j, fault *f)
 {
     enum { TILE_BYTES = 6000, TILE_CHANNEL_BYTES = 1100 };
@@ -162,7 +162,7 @@ static int decode_tile(jp2_reader *j, int64_t tile, fault *f)
     return 0;
 }
 
-/* ---- What the image is like ---- */
+/* ---- Describing the image ---- */
 
 static histo_dtype dtype_of(const opj_image_t *of)
 {
@@ -199,7 +199,7 @@ static channel_model model_of(const opj_image_t *of)
     }
 }
 
-/* Find names of channels, and the pixels for each of their samples. */
+/* Find the names of channels, and their subsampling. */
 static int describe_channels(jp2_reader *j, fault *f)
 {
     paged *p = &j->paged;
@@ -225,7 +225,7 @@ static int describe_channels(jp2_reader *j, fault *f)
     return 0;
 }
 
-/* A place on the reference grid, in samples of the first channel. */
+/* A position on the reference grid, in samples of the first channel. */
 static int64_t place_of(OPJ_UINT32 at, OPJ_UINT32 step)
 {
     return (at + (int64_t)step - 1) / step;
@@ -262,7 +262,7 @@ static int open_jp2(paged *p, fault *f)
     j->tile = -1;
     j->fault = f;
     if (start_library(j, f) != 0 || check_header(j, f) != 0 || decode_tile(j, 0, f) != 0) return -1;
-    /* Palettes and the kinds of channels are applied after decoding. */
+    /* Palettes and channel definitions are applied after decoding. */
     if (j->tiles > 1 && (int)j->decoded->numcomps != j->paged.layout.channels)
         return paged_unsupported(p, "a palette and tiles", f);
     j->paged.layout.channels = (int)j->decoded->numcomps;

@@ -1,4 +1,4 @@
-/* Parses a JSON value in memory, and passes its parts on one by one. */
+/* Parses a JSON value in memory, and passes on its parts one by one. */
 #ifndef CLI_MODULES_JSON_PARSE_H
 #define CLI_MODULES_JSON_PARSE_H
 
@@ -11,12 +11,12 @@ extern "C" {
 
 typedef enum json_result {
     JSON_VALUE,   /* a complete value */
-    JSON_CUT,     /* the text ends in it */
-    JSON_INVALID, /* it is no JSON; `why` says why */
+    JSON_CUT,     /* the text ends within it */
+    JSON_INVALID, /* not JSON; `why` says why */
     JSON_STOPPED, /* a function returned false */
 } json_result;
 
-/* Each returns false to stop. `at` is where it is in the text, after the part. Texts end where their size says. */
+/* Each function returns false to stop. `at` is the position in the text after the part. Texts end at their size. */
 typedef struct json_handler {
     bool (*open)(void *self, const char *at, bool object); /* an object or an array begins */
     bool (*close)(void *self);
@@ -28,7 +28,7 @@ typedef struct json_handler {
     void *self;
 } json_handler;
 
-/* Parse the value that begins at *at, and move *at after it, or to where it is invalid. The text is followed by a
+/* Parse the value that begins at *at, and advance *at past it, or to where it is invalid. The text is followed by a
  * newline. */
 json_result json_parse(const char **at, const char *end, const json_handler *handler, const char **why);
 

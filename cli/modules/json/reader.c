@@ -1,6 +1,6 @@
-/* JSON lines, and arrays of objects: each object is a row, and its keys are columns, those of objects in it with dots.
- * Or an array of numbers, words or truths: a column without a name. Rows are parsed in a sliding window, so that the
- * file may be larger than memory. */
+/* JSON lines, and arrays of objects: each object is a row, and its keys are columns; keys of nested objects are joined
+ * by dots. Or an array of numbers, words or booleans: an unnamed column. Rows are parsed in a sliding window, so that
+ * the file may be larger than memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "input/readers/text/text_scan.h"
 #include "modules/json/parse.h"
 
-/* Columns are those of the rows in the first MiB; those of the others are looked for where one is asked for that is not
- * among them. */
+/* Columns are those of the rows in the first MiB; the rest is searched if a column is requested that is not among them.
+ */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { BYTES_LOOKED_AT = 256 };
 #else
@@ -30,19 +30,19 @@ typedef struct json_reader {
     int64_t first_row; /* the byte where it begins */
     int64_t stop;      /* rows that begin here or later are not read */
     bool ended;
-    bool in_array; /* of rows, with commas between them */
+    bool in_array; /* of rows, separated by commas */
     bool between;  /* a row has been read */
     bool known;    /* the first row has been found */
-    bool values;   /* rows are not objects but the values of one column */
+    bool values;   /* rows are not objects but the values of a single column */
     bool closed;   /* the array of values has ended */
     uint64_t line; /* 1-based, of the window's `at` */
 
     /* The row that is parsed. */
     bool learning; /* its keys become columns */
-    bool skipping; /* it is another shard's: none of its values is read */
+    bool skipping; /* it belongs to another shard: none of its values is read */
     int depth;
-    int path[DEEPEST]; /* of each object that is open, its key; NOWHERE in arrays */
-    int key;           /* of the value that comes */
+    int path[DEEPEST]; /* for each open object, its key; NOWHERE in arrays */
+    int key;           /* of the next value */
     fault *fault;
 } json_reader;
 
@@ -74,7 +74,7 @@ static int fault_cut(const json_reader *r, fault *f)
 
 /* ---- A row ---------------------------------------------------------------------------------------------- */
 
-/* A column for this key, or the one that it has; NOWHERE without memory, or if there are too many. */
+/* The column of this key, added if necessary; NOWHERE if out of memory, or if there are too many. */
 static int column_of(json_reader *r, int key)
 {
     int *column = keys_value(&r->keys, key);
@@ -83,7 +83,7 @@ static int column_of(json_reader *r, int key)
     return *column = row_table_add_column(&r->table, r->values ? strdup("values") : keys_path(&r->keys, key));
 }
 
-/* The column of the value that comes, if it is selected; else NOWHERE. While columns are learned, it becomes one. */
+/* The column of the next value, if it is selected; else NOWHERE. While columns are learned, it is added. */
 static int column_of_value(json_reader *r, cell_kind kind)
 {
     if (r->key == NOWHERE || r->skipping) return NOWHERE;
@@ -158,7 +158,7 @@ static bool enter_key(void *self, const char *key, size_t size)
     return true;
 }
 
-/* The integer that a number is written as; false if it is not one, or has more than 64 bits. */
+/* Parse a number as an integer; false if it is not one, or has more than 64 bits. */
 static bool is_integer(const char *text, const char *end, int64_t *value)
 {
     const bool negative = *text == '-';
@@ -238,13 +238,13 @@ static bool is_white(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == 0x1e;
 }
 
-/* Of a number, a string, null, true or false. */
+/* A number, a string, null, true or false. */
 static bool begins_value(char c)
 {
     return c && strchr("-0123456789\"ntfNI", c);
 }
 
-/* Go to the next row from *at on: 1; 0 if the window ends before it; -1 if there is something else. */
+/* Move to the next row from *at on: 1; 0 if the window ends before it; -1 if there is anything else. */
 static int skip_to_row(json_reader *r, const char **at, const char *end, fault *f)
 {
     const char *p = *at;
@@ -291,7 +291,7 @@ static int64_t json_unit(const reader *base)
     return r->window.offset + (int64_t)r->window.at;
 }
 
-/* Go to the next row: 1, 0 if there is none, -1. */
+/* Move to the next row: 1, 0 if there is none, -1. */
 static int find_row(json_reader *r, fault *f)
 {
     for (int more = 1; more > 0;) {
@@ -349,7 +349,7 @@ static int json_next(reader *base, band *b, fault *f)
 
 /* ---- The reader ----------------------------------------------------------------------------------------- */
 
-/* Go to the first row, from the beginning of the text. */
+/* Move to the first row, from the beginning of the text. */
 static int begin(json_reader *r, fault *f)
 {
     text_window *w = &r->window;
@@ -370,7 +370,7 @@ static int json_rewind(reader *base, fault *f)
     return begin(r, f) < 0 ? -1 : 0;
 }
 
-/* Read all rows before byte `first`, without their values. */
+/* Skip all rows before byte `first`, without reading their values. */
 static int skip_rows(json_reader *r, int64_t first, fault *f)
 {
     int more = json_rewind(&r->table.base, f) == 0 ? 1 : -1;
@@ -385,7 +385,7 @@ static int skip_rows(json_reader *r, int64_t first, fault *f)
     return more < 0 ? -1 : 0;
 }
 
-/* A row belongs to the byte that it begins with. In parts, which are compared, each row is taken to be a line. */
+/* A row belongs to the unit of its first byte. In parts, which are compared, each row is taken to be a line. */
 static int json_take(reader *base, int64_t first, int64_t end, fault *f)
 {
     json_reader *r = (json_reader *)base;
@@ -412,7 +412,7 @@ static void json_close(reader *base)
     row_table_free(&r->table);
 }
 
-/* Columns that were found before stay what they are. */
+/* Columns found earlier stay as they are. */
 static bool find_more(reader *base)
 {
     json_reader *r = (json_reader *)base;
@@ -420,7 +420,7 @@ static bool find_more(reader *base)
     const size_t before = (size_t)base->channels;
     bool *numeric = malloc(before * sizeof *numeric), *booleans = malloc(before * sizeof *booleans);
     values_kind *kinds = malloc(before * sizeof *kinds);
-    fault ignored = {0}; /* reading says it again */
+    fault ignored = {0}; /* reading reports it again */
     base->find_more = NULL;
     if (numeric && booleans && kinds && json_rewind(base, &ignored) == 0) {
         memcpy(numeric, t->numeric, before * sizeof *numeric);
@@ -476,7 +476,7 @@ static int find_columns(json_reader *r, fault *f)
     if (r->table.base.channels == 0 && result == JSON_CUT && more > 0)
         return fault_set(f, EXIT_DATA, "%s: the first object has more than %d KiB: it must have less", name,
                          BYTES_LOOKED_AT >> 10);
-    if (r->table.base.channels == 0 && result != JSON_VALUE) { /* say why there is none */
+    if (r->table.base.channels == 0 && result != JSON_VALUE) { /* report why there is none */
         if (read_row(r, f) < 0) return -1;
     }
     if (r->table.base.channels == 0) return fault_set(f, EXIT_DATA, "%s holds no values: its objects are empty", name);

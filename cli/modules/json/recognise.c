@@ -1,4 +1,4 @@
-/* Recognises JSON in the command, without the module, which has the reader. */
+/* Recognises JSON; part of the command, without the module, which has the reader. */
 #include <string.h>
 
 #include "input/readers/readers.h"
@@ -15,8 +15,8 @@ static size_t skip_blanks(const unsigned char *head, size_t size, size_t at)
     return at;
 }
 
-/* Does an array of values begin so? A comma follows the first, or what ends the array and its line: times and titles in
- * brackets are none. */
+/* Whether this begins an array of values: the first is followed by a comma, or by the end of the array and its line;
+ * times and titles in brackets are not arrays. */
 static bool begins_values(const unsigned char *head, size_t size, size_t at)
 {
     static const char *const words[] = {"null", "true", "false", "NaN", "Infinity"};
@@ -35,8 +35,8 @@ static bool begins_values(const unsigned char *head, size_t size, size_t at)
     return at == size || head[at] == '\n' || head[at] == ',';
 }
 
-/* An object, perhaps in an array: a brace, and the quote of a key or another brace. Or an array of values, perhaps in
- * an array. */
+/* An object, perhaps in an array: a brace, and the quote of a key or another brace. Or an array of values, perhaps
+ * nested. */
 bool json_recognise(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;

@@ -1,23 +1,23 @@
-/* JPEG XL images by libjxl: gray and RGB, with and without alpha, integers of up to 16 bits and floats, turned as the
- * file says. Fewer bits than 8 are scaled to 8, and 9 to 15 are as stored. Frames of an animation are pages, as they
- * are shown. */
+/* JPEG XL images by libjxl: gray and RGB, with and without alpha, integers of up to 16 bits and floats, oriented as the
+ * file says. Fewer than 8 bits are scaled to 8; 9 to 15 bits are as stored. Frames of an animation are pages, as
+ * displayed. */
 #include <jxl/decode.h>
 #include <jxl/resizable_parallel_runner.h>
 #include <stdlib.h>
 
 #include "input/readers/images/paged.h"
 
-enum { DECODER_BYTES = 16 }; /* that libjxl takes for each pixel, about */
+enum { DECODER_BYTES = 16 }; /* libjxl's approximate memory per pixel */
 
 typedef struct jxl_reader {
     paged paged; /* must be first */
     JxlDecoder *decoder;
     void *threads;
     unsigned bits;
-    int next; /* frame of the decoder */
+    int next; /* the decoder's next frame */
 } jxl_reader;
 
-/* The next of the events that were subscribed to. */
+/* The next of the subscribed events. */
 static JxlDecoderStatus next_event(jxl_reader *j)
 {
     return JxlDecoderProcessInput(j->decoder);
@@ -28,7 +28,7 @@ static int damaged(const jxl_reader *j, int page, JxlDecoderStatus status, fault
     return paged_damaged(&j->paged, page, status == JXL_DEC_ERROR ? "its data is invalid" : "it ends early", f);
 }
 
-/* The decoder at the beginning of the file. */
+/* Start the decoder at the beginning of the file. */
 static int start(jxl_reader *j, int events, fault *f)
 {
     const paged *p = &j->paged;
@@ -89,7 +89,7 @@ static bool keep(paged *p, metadata *about)
     return true;
 }
 
-/* libjxl scales integers to the range of their type. */
+/* libjxl scales integers to the full range of their type. */
 static void scale_back(jxl_reader *j, size_t samples)
 {
     uint16_t *sample = (uint16_t *)(void *)j->paged.image.rows.data;

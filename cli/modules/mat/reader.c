@@ -1,4 +1,4 @@
-/* MATLAB's .mat of versions 4 to 7, by matio: a variable of numbers, column-major. (Version 7.3 is HDF5.) */
+/* MATLAB's .mat, versions 4 to 7, by matio: a variable of numbers, column-major. (Version 7.3 is HDF5.) */
 #include <matio.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@ typedef struct mat_variable {
     isolated_process *process;
     mat_about about;
     int64_t at; /* the next byte to read */
-    /* What follows is used in the process in which matio reads the file: */
+    /* Used in the process in which matio reads the file: */
     mat_t *mat;
     matvar_t *variable;
-    int before; /* it, in the file */
+    int before; /* variables before it in the file */
 } mat_variable;
 
 enum { DESCRIBE, READ };
@@ -69,7 +69,7 @@ static int describe_variable(mat_variable *m, mat_about *about, fault *f)
     return 0;
 }
 
-/* Go through the variables up to the wanted one; without one, find the only one of numbers. */
+/* Scan the variables up to the wanted one; without a name, find the only one with numbers. */
 static int choose(mat_variable *m, const char *wanted, char only[128], fault *f)
 {
     name_list numbers = {0};
@@ -109,7 +109,7 @@ static int describe(mat_variable *m, mat_about *about, fault *f)
     return describe_variable(m, about, f);
 }
 
-/* The end of a zlib stream, with its checksum: false without. */
+/* Whether a zlib stream ends properly, with its checksum. */
 static bool inflates(FILE *file, uint32_t left)
 {
     z_stream z = {0};
@@ -130,8 +130,8 @@ static bool inflates(FILE *file, uint32_t left)
     return state == Z_STREAM_END;
 }
 
-/* matio does not read the checksums of compressed variables. Without a name, all were looked at to find the only one of
- * numbers. */
+/* matio does not verify the checksums of compressed variables. Without a name, all were examined to find the only one
+ * with numbers. */
 static bool is_whole(const mat_variable *m)
 {
     enum { COMPRESSED = 15 };
@@ -154,7 +154,7 @@ static bool is_whole(const mat_variable *m)
     return whole;
 }
 
-/* Decompress the variable once, and give its bytes. */
+/* Decompress the variable once, and deliver its bytes. */
 static int read_bytes(mat_variable *m, const isolated_request *q, void *room, fault *f)
 {
     if (!m->variable->data && !is_whole(m))
@@ -207,7 +207,8 @@ static void source_close(void *self)
     free(m);
 }
 
-/* matio reads zeros where a file of version 5 or 7 is cut off: its variables, one after the other, must end with it. */
+/* matio reads zeros if a file of version 5 or 7 is truncated: its variables, one after the other, must end at the end
+ * of the file. */
 static int check_length(const mat_variable *m, fault *f)
 {
     char head[128] = "";

@@ -1,10 +1,10 @@
-/* Recognises MATLAB .mat in the command, without the module, which has the reader. */
+/* Recognises MATLAB's .mat; part of the command, without the module, which has the reader. */
 #include <string.h>
 #include <strings.h>
 
 #include "input/readers/readers.h"
 
-/* Files of version 4 have no signature: their suffix, and a type of at most four digits. Version 7.3 is HDF5. */
+/* Files of version 4 have no signature: check their suffix, and a type of at most four digits. Version 7.3 is HDF5. */
 bool mat_recognise(const unsigned char *head, size_t size, const char *path)
 {
     const char *suffix = strrchr(path, '.');

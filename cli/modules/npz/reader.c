@@ -85,7 +85,7 @@ static int member_begin(member *m, zip_uint64_t index, const char *file, const c
     return 0;
 }
 
-/* Find the requested array, or the only one of numbers; or of strings, where there are only these. */
+/* Find the requested array, or the only one of numbers; or of strings, if there are no numbers. */
 static int choose(member *m, const char *file, const char *wanted, array_info *info, array_place *place, fault *f)
 {
     name_list numeric = {0}, strings = {0};

@@ -1,6 +1,6 @@
 /* Histograms as filled steps. Bins are drawn between their true edges. If several share a pixel, its column shows the
  * largest (a single spike must not vanish), so a path has at most as many steps as the picture has columns. Bins with
- * names are separate bars, those of several series side by side. */
+ * names are separate bars; those of several series are side by side. */
 #include <math.h>
 
 #include "modules/plot/panel.h"
@@ -8,7 +8,7 @@
 plot_content plot_bars_scales(plot_panel *panel, const plot *p)
 {
     plot_extent heights = PLOT_NO_VALUES;
-    double lo = INFINITY, hi = -INFINITY, positive = INFINITY; /* of all edges; the smallest above 0 */
+    double lo = INFINITY, hi = -INFINITY, positive = INFINITY; /* over all edges; the smallest above 0 */
     for (int k = 0; k < p->nseries; k++) {
         const plot_series *s = &p->series[k];
         if (s->bins == 0) continue;
@@ -30,8 +30,8 @@ typedef struct bar {
     double left, right, value;
 } bar;
 
-/* The next bar of s from bin *i on: one bin, or as many as fill a pixel. Bins before the beginning of a logarithmic
- * axis are skipped. */
+/* The next bar of s from bin *i on: one bin, or as many as fill a pixel. Bins before the start of a logarithmic axis
+ * are skipped. */
 static bar next_bar(const plot_panel *panel, const plot_series *s, int64_t *i)
 {
     bar b = {.left = plot_scale_at(&panel->x, s->edges[*i])};
@@ -46,11 +46,11 @@ static bar next_bar(const plot_panel *panel, const plot_series *s, int64_t *i)
 
 static bool separate(const plot *p, bar b)
 {
-    const double least_width = 4; /* of the bar of a series */
+    const double least_width = 4; /* of a series' bar */
     return p->bin_names && b.right - b.left >= least_width * p->nseries;
 }
 
-/* The bar of series k, beside those of the others in the bin that b spans. */
+/* The bar of series k, next to those of the others in the bin that b spans. */
 static bar place(const plot *p, int k, bar b)
 {
     const double width = b.right - b.left, share = 0.8;

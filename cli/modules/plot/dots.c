@@ -1,9 +1,9 @@
-/* Dots in the colours of the legend, and lines that join them. */
+/* Dots in the colours of the legend, and lines that connect them. */
 #include <math.h>
 
 #include "modules/plot/panel.h"
 
-/* From 0, or between powers of ten, or around powers of two, so that all values are inside. */
+/* A scale from 0, or between powers of ten, or around powers of two, that contains all values. */
 static plot_scale scale_of(const double *values, int count, bool log, bool binary)
 {
     const double room = 1.06, binary_room = 1.25;
@@ -34,7 +34,7 @@ plot_content plot_dots_scales(plot_panel *panel, const plot *p)
     return (plot_content){.empty = !p->dots->count};
 }
 
-/* Every other place has a ground of its own, so that its dots are seen to belong together. */
+/* Every other group has a shaded background, so that its dots are seen to belong together. */
 static void paint_places(const plot_panel *panel, int places)
 {
     const plot_color c = panel->theme->grid;
@@ -58,7 +58,7 @@ static void stroke_line(const plot_panel *panel, const plot_dot_style *style, pl
     cairo_set_dash(panel->cr, dashes, 0, 0);
 }
 
-/* Lines between dots of the same series, in their order. */
+/* Draw lines between dots of the same series, in order. */
 static void paint_lines(const plot_panel *panel, const plot *p)
 {
     const plot_dots *d = p->dots;
@@ -72,8 +72,8 @@ static void paint_lines(const plot_panel *panel, const plot *p)
     }
 }
 
-/* A circle, or a polygon of so many corners, of which one is in a direction in eighths of a turn, clockwise from the
- * right. */
+/* A circle, or a polygon with this many corners, one of them in a given direction: eighths of a turn, clockwise from
+ * the right. */
 static void trace_dot(cairo_t *cr, int shape, double x, double y, double radius)
 {
     static const struct {
@@ -97,7 +97,7 @@ static void paint_dot(const plot_panel *panel, const plot *p, int series, double
     const plot_color c = plot_tint(panel, p->series[series].color), paper = panel->theme->paper;
     const double radius = !p->dots->styles               ? 3
                           : style->inside == PLOT_HOLLOW ? 6
-                                                         : 4.5; /* a full dot fits in a hollow one */
+                                                         : 4.5; /* a filled dot fits inside a hollow one */
     trace_dot(panel->cr, style->shape, x, y, radius * panel->unit);
     if (style->inside == PLOT_PALE) {
         cairo_set_source_rgb(panel->cr, paper.r, paper.g, paper.b);

@@ -50,7 +50,7 @@ static cairo_status_t write_png(const plot *p, int width, int height, sink *s)
     return status;
 }
 
-/* The pixels, three bytes each. */
+/* Write the pixels, three bytes each. */
 static cairo_status_t write_rgb(const plot *p, int width, int height, sink *s)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);

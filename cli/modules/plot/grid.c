@@ -15,7 +15,7 @@ static void use(cairo_t *cr, plot_color c)
 }
 
 typedef struct layout {
-    double left, top, width, height; /* of the cells; of one cell: */
+    double left, top, width, height; /* of all cells; of one cell: */
     double cell_width, cell_height;
     bool leaning; /* slanted column names */
 } layout;

@@ -23,7 +23,7 @@ plot_color plot_shade(double t)
     return (plot_color){mixed[0], mixed[1], mixed[2]};
 }
 
-/* The colour for t in 0 … 1 on this ground: more is farther from it. */
+/* The colour for t in 0 … 1 on this background: larger values contrast more. */
 static plot_color shade_on(const plot_theme *theme, double t)
 {
     return plot_shade(theme == &plot_dark ? 1 - t : t);

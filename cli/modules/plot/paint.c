@@ -22,7 +22,7 @@ static bool given(const char *text)
     return text && text[0];
 }
 
-/* Straight lines are on pixel boundaries, so that they are crisp in an image. */
+/* Straight lines are on pixel boundaries, so that they are crisp in images. */
 static double line_width(const plot_panel *panel)
 {
     return fmax(1, round(panel->unit));
@@ -112,7 +112,7 @@ static double legend_entry(const plot_panel *panel, const plot_series *s, double
     return plot_text_width(panel->cr, name) + 3 * tick_size * panel->unit;
 }
 
-/* Draw entries in lines; those that exceed the maximum number of lines are only counted. */
+/* Draw entries in lines; entries beyond the maximum number of lines are only counted. */
 static double paint_legend(const plot_panel *panel, const plot *p, double top)
 {
     double size = tick_size * panel->unit, room = panel->width - 2 * margin * panel->unit, y = top;
@@ -139,7 +139,7 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
     return y - top;
 }
 
-/* The width of a legend beside the panel, with the gap before it. */
+/* The width of a legend next to the panel, including the gap before it. */
 static double legend_width(const plot_panel *panel, const plot *p)
 {
     const double around = (key_gap + sample_width + tick_gap) * panel->unit, most = 0.3 * panel->width;
@@ -175,13 +175,13 @@ static void paint_legend_beside(const plot_panel *panel, const plot *p, double w
     }
 }
 
-/* A part of the footer that is a line of the picture. */
+/* One line of the footer in the picture. */
 typedef struct footer_line {
     const char *text;
     size_t length;
 } footer_line;
 
-/* Phrases from text on, separated by " · " and at most `width` wide together; one at least. */
+/* Phrases from text on, separated by " · ", that fit in `width`; at least one. */
 static footer_line phrases(const plot_panel *panel, const char *text, double width)
 {
     static const char divider[] = " \u00b7 ";
@@ -198,7 +198,7 @@ static footer_line phrases(const plot_panel *panel, const char *text, double wid
     return line;
 }
 
-/* Draw the lines of the footer, broken where they are too long, upwards from the picture's lower margin. */
+/* Draw the lines of the footer, broken if too long, upwards from the picture's lower margin. */
 static double paint_footer(const plot_panel *panel, const char *footer)
 {
     enum { MAX_LINES = 16 };
@@ -240,7 +240,7 @@ static double label_height(void *font, const plot_label *label)
     return ((const label_font *)font)->size;
 }
 
-/* A tick and its name at each place of dots. */
+/* A tick and its name for each group of dots. */
 static bool name_places(const plot_dots *d, plot_ticks *t)
 {
     t->count = 0;
@@ -252,7 +252,7 @@ static bool name_places(const plot_dots *d, plot_ticks *t)
     return true;
 }
 
-/* Cut a label so that it has room; false if less than two characters would stay. */
+/* Truncate a label to fit; false if fewer than two characters would remain. */
 static bool cut_label(const plot_panel *panel, plot_label *label, double room)
 {
     size_t length = strlen(label->text);
@@ -266,8 +266,8 @@ static bool cut_label(const plot_panel *panel, plot_label *label, double room)
     return true;
 }
 
-/* A tick and the name in the middle of each bin; false if they do not fit. across: bins are next to each other, not one
- * above the other. */
+/* A tick and the name in the middle of each bin; false if they do not fit. across: bins are side by side, not stacked.
+ */
 static bool name_edges(const plot_panel *panel, const char *const *names, const double *edges, int64_t bins,
                        bool across, plot_ticks *t)
 {
@@ -294,7 +294,7 @@ static bool name_bins(const plot_panel *panel, const plot *p, plot_ticks *t)
                    : name_edges(panel, p->bin_names, p->series->edges, p->series->bins, true, t);
 }
 
-/* Names that are turned where they do not fit: of places of dots, or of bins that are words. */
+/* Names that are rotated if they do not fit: of groups of dots, or of bins that are words. */
 typedef struct turnable_names {
     const char *const *names;
     int64_t count;
@@ -307,7 +307,7 @@ static turnable_names names_to_turn(const plot *p)
     return (turnable_names){NULL, 0};
 }
 
-/* The height of turned names below a panel of about this width; 0 if they need not be turned. */
+/* The height of rotated names below a panel of about this width; 0 if they need not be rotated. */
 static double turned_names(const plot_panel *panel, const plot *p, double width)
 {
     const double size = tick_size * panel->unit, most = 0.3 * panel->height;
@@ -323,7 +323,7 @@ static double turned_names(const plot_panel *panel, const plot *p, double width)
     return widest + 0.5 * size > each ? widest : 0;
 }
 
-/* Names from the bottom to the top, as many as have room. */
+/* Names from bottom to top, as many as fit. */
 static void paint_turned_names(const plot_panel *panel, const plot *p, double height)
 {
     const turnable_names all = names_to_turn(p);
@@ -437,7 +437,7 @@ static void paint_box(const plot_panel *panel, double left, double right)
     cairo_stroke(panel->cr);
 }
 
-/* Dashed lines across the panel: at two values of y, and from its bottom to its top at two of x. */
+/* Dashed lines across the panel: horizontal ones at two values of y, vertical ones at two values of x. */
 static void paint_lines(const plot_panel *panel, const double x_lines[2], const double y_lines[2])
 {
     const double dashes[] = {6 * panel->unit, 4 * panel->unit};
@@ -474,7 +474,7 @@ static void paint_axis_lines(const plot_panel *panel)
 
 /* ---- The complete plot ---- */
 
-/* Paint a single plot on its ground. */
+/* Paint a single plot on its background. */
 static cairo_status_t paint_single(plot_panel *panel, const plot *p)
 {
     cairo_t *cr = panel->cr;

@@ -14,8 +14,8 @@ typedef enum plot_align { PLOT_LEFT, PLOT_CENTER, PLOT_RIGHT } plot_align;
 
 void plot_font(cairo_t *cr, double size, bool bold);
 
-/* The first `bytes` bytes of text as clean UTF-8, at most `width` pixels wide in the current font; cut with an ellipsis
- * if wider. */
+/* The first `bytes` bytes of text as clean UTF-8, at most `width` pixels wide in the current font; truncated with an
+ * ellipsis if wider. */
 void plot_text_fit(cairo_t *cr, const char *text, size_t bytes, double width, char fitted[PLOT_TEXT_BYTES]);
 
 /* The width of clean text. */

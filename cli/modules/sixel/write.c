@@ -8,7 +8,7 @@ static int write_some(char *data, int size, void *to)
     return (int)fwrite(data, 1, (size_t)size, to);
 }
 
-/* libsixel keeps five bits of a colour, of which the largest, 248, means white. */
+/* libsixel keeps five bits per colour, and the largest value, 248, means white. */
 static void stretch(sixel_dither_t *dither)
 {
     unsigned char *palette = sixel_dither_get_palette(dither);

@@ -1,5 +1,5 @@
-/* Sound by libsndfile: samples in time, one channel beside the other. Integers stay as they are stored; codecs that
- * lose something give integers of 16 bits, or floats where their own numbers are floats. */
+/* Sound by libsndfile: samples in time, interleaved channels. Integers are kept as stored; lossy codecs decode to
+ * 16-bit integers, or to floats if that is what they produce. */
 #include <inttypes.h>
 #include <sndfile.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct sound_reader {
     const char *name, *path;
     isolated_process *process;
     sound_about about;
-    /* What follows is used in the process in which libsndfile reads the file: */
+    /* Used in the process in which libsndfile reads the file: */
     SNDFILE *file;
     int64_t at;
 } sound_reader;
@@ -66,7 +66,7 @@ static histo_dtype dtype_of(int encoding)
     }
 }
 
-/* The lowest bits of the library's 32 that a sample does not have. */
+/* The lowest bits of the library's 32 that a sample does not use. */
 static int unused_bits(int encoding)
 {
     switch (encoding) {
@@ -83,7 +83,7 @@ static int unused_bits(int encoding)
     }
 }
 
-/* Decode integers of 32 bits, and keep those that are stored, in place. */
+/* Decode 32-bit integers, and reduce them in place to the stored width. */
 static int64_t read_integers(sound_reader *r, int *room, int64_t count)
 {
     const sound_about *about = &r->about;
@@ -113,7 +113,7 @@ static int64_t decode(sound_reader *r, void *room, int64_t count)
     }
 }
 
-/* The library needs four bytes of room for a sample of one. */
+/* The library needs four bytes of room even for one-byte samples. */
 static int64_t most_frames(const sound_about *about)
 {
     const int64_t size = (int64_t)histo_dtype_size(about->dtype);
@@ -135,7 +135,7 @@ static int read_frames(sound_reader *r, const isolated_request *q, char *room, f
     return 0;
 }
 
-/* Some files do not say how long they are. */
+/* Some files do not record their length. */
 static int64_t count_frames(sound_reader *r, void *room)
 {
     int64_t frames = 0, got;
@@ -192,7 +192,7 @@ static uint64_t number_at(const unsigned char *p, int width, bool big)
     return number;
 }
 
-/* The bytes of samples that the header says follow it, and where they begin; 0: it does not say, or not within its
+/* The number of bytes of samples that the header claims, and where they begin; 0: it does not say, or not within its
  * first bytes. Programs that write into a pipe leave 0 or the largest number there. */
 static uint64_t samples_of_header(const unsigned char *head, size_t size, uint64_t *start)
 {
@@ -230,7 +230,7 @@ static uint64_t samples_of_header(const unsigned char *head, size_t size, uint64
     return 0;
 }
 
-/* libsndfile counts what is there of a truncated file: compare the size of its samples with the file's. */
+/* For a truncated file, libsndfile counts what is there: compare the claimed size of its samples with the file's. */
 static int check_size(input *in, fault *f)
 {
     size_t size;

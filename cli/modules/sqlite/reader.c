@@ -1,5 +1,5 @@
-/* SQLite: a table, a view, or what a query selects. It is read in one transaction, so that all passes see the same
- * rows. Columns whose type is an integer's are read as i64, and others as f64. */
+/* SQLite: a table, a view, or the result of a query. It is read in one transaction, so that all passes see the same
+ * rows. Columns of integer type are read as i64, and others as f64. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 enum { ROWS_LOOKED_AT = 1000, LONGEST_VALUE = 64 << 20, MOST_MEMORY = 128 << 20 };
 
-/* Beyond it, not every integer is a double. */
+/* Beyond this, not every integer is a double. */
 static const int64_t largest_exact = INT64_C(1) << 53;
 
 typedef struct sqlite_reader {
@@ -28,7 +28,7 @@ typedef struct sqlite_reader {
     sqlite3_stmt *rows;
     char *source;   /* in messages: "data.db, table prices" */
     char *from;     /* the quoted name of the table; NULL: a query */
-    int *column_of; /* [of the statement]: the column of the reader */
+    int *column_of; /* [columns of the statement]: the column of the reader */
     int64_t row;    /* of the statement, from 1 */
     bool ended;
 } sqlite_reader;
@@ -57,7 +57,7 @@ static int stop(void *ignored)
 }
 #endif
 
-/* A copy has no name, only a link in /proc, whose text is not a path: SQLite must open it as it is. */
+/* A copy has no name, only a link in /proc, whose target is not a path: SQLite must open the link itself. */
 static int open_link(const char *path, int flags, int mode)
 {
     return open(path, flags & ~O_NOFOLLOW, mode);
@@ -100,7 +100,7 @@ static int prepare(sqlite_reader *r, const char *sql, sqlite3_stmt **statement, 
     return sqlite3_prepare_v2(r->database, sql, -1, statement, rest) == SQLITE_OK ? 0 : fault_sqlite(r, f);
 }
 
-/* The requested table or view, or the only one: its quoted name, in r->from. */
+/* Find the requested table or view, or the only one: its quoted name, in r->from. */
 static int choose(sqlite_reader *r, const char *wanted, fault *f)
 {
     static const char all[] = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND "
@@ -173,7 +173,7 @@ static bool is_integer_type(const char *type)
     return type && contains(type, "INT");
 }
 
-/* Other types whose values are numbers, as far as they can. */
+/* Other types whose values are numbers, as far as possible. */
 static bool is_number_type(const char *type)
 {
     return type && !contains(type, "CHAR") && !contains(type, "CLOB") && !contains(type, "TEXT") &&
@@ -287,7 +287,7 @@ static int put_cell(sqlite_reader *r, int at, fault *f)
     default:
         break;
     }
-    char number[TEXT_NUMBER_BYTES]; /* SQLite's own text of a real has 15 digits */
+    char number[TEXT_NUMBER_BYTES]; /* SQLite's own text for a real has 15 digits */
     if (cell.kind == CELL_REAL && row_table_has_words(&r->table, column)) {
         cell.text = text_exact(cell.real, number);
         cell.size = strlen(number);

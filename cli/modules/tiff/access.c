@@ -68,7 +68,7 @@ static int on_error(TIFF *tif, void *user, const char *module, const char *forma
     return 1;
 }
 
-/* These decoders only warn of missing or corrupt data, and invent samples. */
+/* These decoders only warn about missing or corrupt data, and invent samples. */
 static int on_warning(TIFF *tif, void *user, const char *module, const char *format, va_list values)
 {
     const tiff_reader *t = user;
@@ -94,7 +94,7 @@ int tiff_open_library(tiff_reader *t, fault *f)
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, IMAGE_MAX_WHOLE_BYTES);
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
-    /* m: no memory mapping, which would kill the process if the file shrinks. */
+    /* m: no memory mapping, which would kill the process if the file shrank. */
     t->tif = TIFFClientOpenExt(input_name(in), "rm", t, read_on, reject_write, seek_to, tiff_leave_open, file_size,
                                NULL, NULL, options);
     TIFFOpenOptionsFree(options);

@@ -1,5 +1,4 @@
-/* What stored samples stand for, by GDAL's fields and mask pages: which have no value, and how the others are scaled.
- */
+/* The meaning of stored samples, by GDAL's fields and mask pages: which are missing, and how the others are scaled. */
 #define _GNU_SOURCE /* memmem, strcasecmp */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 enum { SCALE = 0, OFFSET = 1, MOST_ATTRIBUTES = 256 };
 
-/* The text of a field that libtiff does not know, which may lack a NUL at the end: its bytes, 0 without one. */
+/* The text of a field that libtiff does not know, which may lack a final NUL: returns its size, 0 if there is none. */
 static uint32_t field_text(TIFF *tif, uint32_t tag, const char **text)
 {
     uint32_t count = 0;
@@ -24,7 +23,7 @@ static uint32_t field_text(TIFF *tif, uint32_t tag, const char **text)
     return count;
 }
 
-/* Bounded text as a number, without blanks around it. */
+/* Parse bounded text as a number, ignoring surrounding blanks. */
 static bool parse_number(const char *text, size_t size, double *value)
 {
     char copy[64];
@@ -38,7 +37,7 @@ static bool parse_number(const char *text, size_t size, double *value)
 
 /* ---- Scale and offset ---- */
 
-/* The value of an attribute such as sample="0" among those of an item; NULL without it. */
+/* The value of an attribute such as sample="0" among those of an item; NULL if missing. */
 static const char *attribute(const char *attributes, const char *name)
 {
     const size_t length = strlen(name);
@@ -48,7 +47,7 @@ static const char *attribute(const char *attributes, const char *name)
     return NULL;
 }
 
-/* An item of GDAL's metadata that is a scale or an offset: which, and of which channel (-1: all). False: another. */
+/* Whether an item of GDAL's metadata is a scale or an offset: which, and of which channel (-1: all). */
 static bool is_scaling(const char *item, size_t size, int *which, long *channel)
 {
     char attributes[MOST_ATTRIBUTES];
@@ -74,7 +73,7 @@ static const char *find(const char *from, const char *end, const char *word)
     return from < end ? memmem(from, (size_t)(end - from), word, strlen(word)) : NULL;
 }
 
-/* The next scale or offset in the text: false at its end. */
+/* The next scale or offset in the text: false at the end. */
 static bool next_item(const char *from, const char *end, scaling_item *item)
 {
     static const char opens[] = "<Item", closes[] = "</Item>";
