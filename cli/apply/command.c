@@ -198,8 +198,8 @@ static void keep_white(job *j, const image_writer *writer)
          job_name(j));
 }
 
-/* If only the sample type prevents a format from holding the result, suggest the option that converts it to a picture.
- */
+/* If only the sample type prevents a format from holding the result, suggest the option that converts it to a
+ * picture. */
 static void hint_at_8_bits(const job *j, const image_writer *writer, const image_page *page, fault *f)
 {
     static const char hint[] = ", or add --to 8bit";

@@ -49,17 +49,17 @@ struct job {
     image_file *out; /* or NULL */
     tones tones;
     mask mask;
-    int mask_page;      /* its current page; -1: none */
-    int64_t largest;    /* the largest possible sample; 0: the dtype's maximum */
-    bool boolean;       /* samples are 0 and 1, and stay so */
-    bool turns;         /* the result is inverted, because white was the smallest value */
-    int turning;        /* what 0 becomes in that case */
-    histo_dtype dtype;  /* of the result */
-    int64_t top;        /* the largest value of an 8-bit result (apply/eight_bits.h); 0: the result has the image's type
-                         */
-    int unit;           /* from 0; for video, the frame */
-    const band *frame;  /* for video: the luma plane; NULL: pages */
-    int64_t pages_read; /* in the last pass */
+    int mask_page;         /* its current page; -1: none */
+    int64_t largest;       /* the largest possible sample; 0: the dtype's maximum */
+    bool boolean;          /* samples are 0 and 1, and stay so */
+    bool turns;            /* the result is inverted, because white was the smallest value */
+    int turning;           /* what 0 becomes in that case */
+    histo_dtype dtype;     /* of the result */
+    int64_t top;           /* the largest value of an 8-bit result (apply/eight_bits.h); 0: the result has the image's
+                            * type */
+    int unit;              /* from 0; for video, the frame */
+    const band *frame;     /* for video: the luma plane; NULL: pages */
+    int64_t pages_read;    /* in the last pass */
     int64_t pages_written; /* begun, in the unit */
     levels *levels;        /* [tones.tables] */
     histo_hist **hists;    /* [tones.tables] */

@@ -305,8 +305,8 @@ static bool is_whole(const pages *p, const band *b)
     return b->y == p->y && b->x == 0 && b->cols == p->width;
 }
 
-/* Collect blocks until rows are complete: those of the first block, if it is the leftmost of the next rows, else all.
- */
+/* Collect blocks until rows are complete: those of the first block, if it is the leftmost of the next rows, else
+ * all. */
 static int assemble(pages *p, band *b, fault *f)
 {
     assembly *parts = &p->parts;

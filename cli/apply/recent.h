@@ -1,5 +1,5 @@
-/* The exact sum of the histograms of the last frames: counts are added when a frame arrives and removed when it leaves.
- */
+/* The exact sum of the histograms of the last frames: counts are added when a frame arrives and removed when it
+ * leaves. */
 #ifndef CLI_RECENT_H
 #define CLI_RECENT_H
 

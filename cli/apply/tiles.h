@@ -30,8 +30,8 @@ typedef struct tiles {
 tile_grid tiles_fit(const int64_t count[3], int64_t overlap, int64_t depth, int64_t height, int64_t width);
 /* The grid of tiles of a given size (rows, columns), which must be divisible by overlap. */
 tile_grid tiles_of_size(const int64_t size[2], int64_t overlap, int64_t height, int64_t width);
-/* How the tables of a map made by tiles_map are placed on the image, for its last ndim dimensions. Adds to the origin.
- */
+/* How the tables of a map made by tiles_map are placed on the image, for its last ndim dimensions. Adds to the
+ * origin. */
 void tiles_place(const tile_grid *grid, int ndim, histo_apply_options *options);
 
 int tiles_begin(tiles *t, const tile_grid *grid, int64_t height, int64_t width, const histo_axis *axis,

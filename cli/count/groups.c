@@ -46,8 +46,8 @@ static int make_room(groups *g, const piece *p, int64_t rows, fault *f)
                                                                : fault_set(f, EXIT_DATA, "no memory for the groups");
 }
 
-/* Counting sort. After the last group come rows excluded by a mask or filter, whose words may not have been surveyed.
- */
+/* Counting sort. After the last group come rows excluded by a mask or filter, whose words may not have been
+ * surveyed. */
 static void sort(groups *g, const histo_view *by, int64_t rows)
 {
     const char *at = by->data;

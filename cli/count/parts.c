@@ -222,8 +222,8 @@ static void wait_for_all(pass_of_parts *pass)
     pthread_mutex_unlock(&pass->lock);
 }
 
-/* Whether every part of a text begins where the one before it ended. What precedes the first one is in another shard.
- */
+/* Whether every part of a text begins where the one before it ended. What precedes the first one is in another
+ * shard. */
 static bool seams_hold(const pass_of_parts *pass)
 {
     bool hold = pass->seams[0].begin < 0;

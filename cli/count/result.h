@@ -123,8 +123,8 @@ bool table_next(const table *t, int64_t *cell, int64_t *slots);
 /* Whether the position is in a bin of every axis. */
 bool table_is_bin(const table *t, const int64_t *slots);
 
-/* Statistics of the bins of axis a: samples are taken at the centre of their bin or, if `whole`, at the bin's integer.
- */
+/* Statistics of the bins of axis a: samples are taken at the centre of their bin or, if `whole`, at the bin's
+ * integer. */
 histo_stats table_stats(const table *t, int a, bool whole);
 
 #endif

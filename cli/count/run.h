@@ -41,8 +41,8 @@ struct run {
     image_stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
 
     int naxes;      /* axes of a histogram */
-    int axis_count; /* axes in total: those of a joint histogram, one shared by channels, or one per column of a table
-                     */
+    int axis_count; /* axes in total: those of a joint histogram, one shared by channels, or one per column of a
+                     * table */
     axis_search *search;
     histo_axis *axes;
     int64_t group_count; /* histograms per source; 1 without --by */
@@ -65,8 +65,8 @@ struct run {
     uint64_t bad, missing, ragged; /* cells and rows that a process of a team left out */
 
     moments_kind moments;
-    histo_power_sums *found_sums; /* [count] for all samples of each source, from a survey; NULL: counting computes them
-                                   */
+    histo_power_sums *found_sums; /* [count] for all samples of each source, from a survey; NULL: counting computes
+                                   * them */
     bool finds_sums;              /* this pass computes them */
     double *q;                    /* [q_count]: quantiles to find, 0 to 1 */
     int q_count;
@@ -94,8 +94,8 @@ int run_visit(run *r, const feed_visitor *visitor, fault *f);
 int run_agree(const run *r, int failed, fault *f);
 /* The `pause` of a pass of a team. */
 int run_pause_for_team(void *self, fault *f);
-/* Whether all files stay available as long as they are needed, unlike pipes, and have at most this many bytes together.
- */
+/* Whether all files stay available as long as they are needed, unlike pipes, and have at most this many bytes
+ * together. */
 bool run_files_have(const settings *s, int64_t most);
 /* The axis of source i. */
 int run_axis_of(const run *r, int i);

@@ -69,8 +69,8 @@ static bool reaches(double sum, double q, double all)
     return exact_sum_reaches(&part, decimal_of_percent(q), &whole);
 }
 
-/* Where the sums reach the share q of the total, with the weights of a bin spread evenly, unless the bin is one value.
- */
+/* Where the sums reach the share q of the total, with the weights of a bin spread evenly, unless the bin is one
+ * value. */
 static double quantile_of_weights(const statistics *s, const histo_axis *axis, const double *sums, double q)
 {
     double all = 0, sum = 0;

@@ -42,8 +42,8 @@ void view_apply(const view *v, const histo_axis *axis, const bin_rows *rows, dou
 void view_apply_cells(const view *v, const histo_axis axes[2], const int64_t each[2], double *values,
                       const int64_t rows[2]);
 
-/* What is shown for the cells of a table, [cells]; NaN for flow. NULL if out of memory. Cumulative for one axis only.
- */
+/* What is shown for the cells of a table, [cells]; NaN for flow. NULL if out of memory. Cumulative for one axis
+ * only. */
 double *view_of_table(const view *v, const table *t);
 
 /* "density", "fraction", "cumulative_fraction": a name for tables; NULL for counts. */

@@ -176,8 +176,8 @@ struct reader {
     bool rows;    /* units are rows of text, in which newlines may be quoted */
     bool guesses; /* the start of a range is right only if the range before it ends at the same unit */
 
-    /* Search all of the data for columns, before any is selected: returns whether there are more. NULL: not possible.
-     */
+    /* Search all of the data for columns, before any is selected: returns whether there are more. NULL: not
+     * possible. */
     bool (*find_more)(reader *r);
     /* Prepare for the selection, which is in `selected`; NULL: nothing to prepare. */
     int (*select)(reader *r, fault *f);
@@ -236,8 +236,8 @@ typedef struct reader_functions {
     void (*close)(reader *r);
 } reader_functions;
 
-/* A zeroed struct of `size` bytes that begins with a reader of one page, with these functions; NULL if out of memory.
- */
+/* A zeroed struct of `size` bytes that begins with a reader of one page, with these functions; NULL if out of
+ * memory. */
 void *reader_create(size_t size, input *in, reader_functions functions, fault *f);
 /* Free the reader, but leave its input open: what an open function does before it fails. */
 void reader_destroy(reader *r);

@@ -1,5 +1,5 @@
-/* mpirun -n N histo-mpi …: histo hist by N ranks. The files are divided into shards, which ranks take one after the
- * other; rank 0 writes. The output is that of one process. */
+/* mpirun -n N histo-mpi …: histo hist on N ranks. The files are divided into shards, which ranks take one after the
+ * other; rank 0 writes. The output is that of a single process. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ static int count_with_ranks(int argc, char **argv)
     failed = team_agree(&ranks, failed, &f);
     if (failed) return fault_report(&f);
     if (!s.threads) share_cpus();
-    if (!s.output && !s.output_format) s.output_format = "tsv"; /* mpirun may let files look like terminals */
+    if (!s.output && !s.output_format) s.output_format = "tsv"; /* mpirun may make files look like terminals */
     s.shards = ranks.shards;
     output to = {0};
     result r = {0};
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     team_begin(&ranks, SHARDS_OF_A_RANK);
-    /* Rank 0 speaks for all. */
+    /* Rank 0 prints for all. */
     const bool silent = ranks.rank > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr));
     if (silent) MPI_Abort(ranks.comm, EXIT_DATA);
     first_size_remember();

@@ -1,5 +1,5 @@
-/* Each rank begins with the shard of its own number. Rank 0 gives the other shards to the ranks that ask, between its
- * own pieces. A rank asks for the next shard before it counts one, so that it need not wait. */
+/* Each rank begins with the shard of its own number. Rank 0 gives the other shards to ranks that ask, between its own
+ * pieces. A rank asks for its next shard before it counts one, so that it need not wait. */
 #include "mpi/team.h"
 
 #include <histo/mpi.h>
@@ -9,11 +9,11 @@
 #include "count/run.h"
 
 enum { ASKED, GIVEN };   /* tags of messages */
-enum { NEXT, FINISHED }; /* what is asked: the next shard; nothing more in this pass */
+enum { NEXT, FINISHED }; /* requests: the next shard; nothing more in this pass */
 
 void team_begin(team *t, int64_t shards_of_a_rank)
 {
-    *t = (team){.comm = MPI_COMM_WORLD}; /* whose error handler stops all ranks */
+    *t = (team){.comm = MPI_COMM_WORLD}; /* whose error handler aborts all ranks */
     MPI_Comm_rank(t->comm, &t->rank);
     MPI_Comm_size(t->comm, &t->ranks);
     t->shards = shards_of_a_rank * t->ranks;
@@ -81,8 +81,8 @@ static int64_t take(void *self)
     return given;
 }
 
-/* MPI_Iprobe may look first and then let messages arrive, so a message that has been sent is found by the second call
- * at the latest. With a single call, the ranks that ask would wait for another piece. */
+/* MPI_Iprobe may first probe and then let messages arrive, so a message that has been sent is found by the second call
+ * at the latest. With a single call, ranks that ask would wait for another piece. */
 static void answer_all(void *self)
 {
     team *t = self;
@@ -94,7 +94,7 @@ static void answer_all(void *self)
     }
 }
 
-/* A rank that has failed takes no more, and if that is rank 0, nobody does. */
+/* A rank that has failed takes no more; if that is rank 0, no rank does. */
 static void end_pass(void *self)
 {
     team *t = self;
@@ -105,7 +105,7 @@ static void end_pass(void *self)
         answer(t);
 }
 
-/* A status of a call that succeeds or fails on all ranks. */
+/* The status of a call that succeeds or fails on all ranks. */
 static int check(histo_status status, const char *what, fault *f)
 {
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, what);

@@ -10,16 +10,16 @@ typedef struct team {
     MPI_Comm comm;
     int rank, ranks;
     int64_t shards; /* of the run */
-    int64_t next;   /* of rank 0: the shard that is given next */
-    int finished;   /* of rank 0: ranks that take no more in this pass */
-    bool begins;    /* this rank has taken nothing in this pass */
-    bool asked;     /* of others: an answer is on its way */
+    int64_t next;   /* on rank 0: the next shard to give out */
+    int finished;   /* on rank 0: number of ranks that take no more in this pass */
+    bool begins;    /* this rank has taken nothing in this pass yet */
+    bool asked;     /* on others: an answer is on its way */
 } team;
 
 /* Makes a team of all ranks. */
 void team_begin(team *t, int64_t shards_of_a_rank);
 
-/* What count_together needs of it. */
+/* The functions that count_together needs. */
 run_team team_of(team *t);
 
 /* 0 if no rank has failed, else -1 with the same fault on all. */

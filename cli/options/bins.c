@@ -93,7 +93,7 @@ static int parse_edges(bins_spec *spec, const char *text, const char *path, faul
     if (spec->number < 2)
         return fault_set(f, EXIT_USAGE, "%s: %s: give at least two edges", path ? path : "--edges",
                          spec->number ? "one edge makes no bin" : "there are no edges");
-    spec->number--; /* bins */
+    spec->number--; /* number of bins */
     return 0;
 }
 
@@ -198,7 +198,7 @@ static int fault_order(const char *range, const char *lo, const char *hi, fault 
     return fault_set(f, EXIT_USAGE, "-r %.60s: the lower end comes first, as in -r %.60s:%.60s", range, hi, lo);
 }
 
-/* A range of two numbers, of which the spec has those that are given. */
+/* Check a range of two numbers; the spec has those that are given. */
 static int check_numbers(const bins_spec *spec, const char *range, fault *f)
 {
     const bool both = isfinite(spec->lo) && isfinite(spec->hi);
@@ -218,7 +218,7 @@ static int parse_ends(bins_spec *spec, const char *text, fault *f)
     const char *first = text_trim(ends[0]), *second = text_trim(ends[1]);
     if (parse_end(&lo, first, text, f) != 0 || parse_end(&hi, second, text, f) != 0) return -1;
     const bool from_percentile = lo.kind == END_PERCENTILE, to_percentile = hi.kind == END_PERCENTILE;
-    if (from_percentile || to_percentile) { /* the samples end at the percentiles 0 and 100 */
+    if (from_percentile || to_percentile) { /* percentiles 0 and 100 are the ends of the samples */
         const bool from = lo.kind != END_NUMBER, to = hi.kind != END_NUMBER;
         spec->range = from && to ? HISTO_RANGE_PERCENTILE
                       : from     ? HISTO_RANGE_FROM_PERCENTILE
@@ -233,7 +233,7 @@ static int parse_ends(bins_spec *spec, const char *text, fault *f)
     return spec->lo > spec->hi ? fault_order(text, first, second, f) : check_numbers(spec, text, f);
 }
 
-/* Dates: from the beginning of one to that of another. Years alone are numbers. */
+/* Dates: from the beginning of one to the beginning of another. Years alone are numbers. */
 static bool parse_times(bins_spec *spec, const char *text)
 {
     const char *end = text + strlen(text);

@@ -19,18 +19,18 @@ typedef enum bins_kind {
 /* The settings for one axis. */
 typedef struct bins_spec {
     bins_kind kind;
-    int64_t number; /* of BINS_NUMBER and BINS_EDGES */
-    bool fewer;     /* of BINS_NUMBER: fewer if the range has not so many doubles */
+    int64_t number; /* for BINS_NUMBER and BINS_EDGES */
+    bool fewer;     /* for BINS_NUMBER: fewer if the range contains fewer doubles */
     histo_rule rule;
     double width;
-    time_step step; /* of BINS_WIDTH, of dates and times, instead */
+    time_step step; /* for BINS_WIDTH with dates and times, instead */
     bool has_times; /* lo and hi are times */
     double *edges;  /* [number + 1] */
     bool has_range;
     histo_range range;
-    double lo, hi; /* as the library takes them: values, infinite at an open end of a fixed range, or percentiles */
+    double lo, hi; /* in the library's terms: values, infinite at an open end of a fixed range, or percentiles */
     bool log;
-    bool every_value; /* by default, whole numbers within 2^16 have a bin for each value */
+    bool every_value; /* by default, integers within a range of 2^16 have a bin for each value */
     bool letters;     /* a bin is a letter */
 } bins_spec;
 
@@ -43,7 +43,7 @@ typedef struct bins_list {
 int bins_parse(bins_list *b, const settings *s, fault *f);
 void bins_free(bins_list *b);
 
-/* Whether an end of the range is a value that was given, rather than found among the samples. */
+/* Whether an end of the range is given as a value, rather than found among the samples. */
 bool bins_lower_end_is_given(const bins_spec *spec);
 bool bins_upper_end_is_given(const bins_spec *spec);
 

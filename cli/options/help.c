@@ -36,7 +36,8 @@ static void print_example(const char *line, const char *what, FILE *out)
     wrap_print(out, what, 6, 6, wrap_columns(out));
 }
 
-/* What it does, how it is called and where more is said, a line each, and an example: *examples are the others. */
+/* What it does, how it is called and where to read more, a line each, and an example: *examples are the remaining
+ * ones. */
 static void print_beginning(const char *does, const char *usage, const char *more, const char **examples, FILE *out)
 {
     char line[HELP_LINE_BYTES], *what;
@@ -73,7 +74,7 @@ static void print_group(const option_table *options, const command_row *command,
         if (option->group != group || !option_taken(option, command)) continue;
         if (!begun) fprintf(out, "\n%s\n", option_group_names[group]);
         begun = true;
-        char label[96] = "    "; /* instead of a letter */
+        char label[96] = "    "; /* in place of a letter */
         help_option_label(option, option->letter ? label : label + LETTERS, sizeof label - LETTERS);
         print_entry(label, option->help, COLUMN, wrap_columns(out), out);
     }

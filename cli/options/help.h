@@ -17,7 +17,7 @@ void help_option_label(const option_row *option, char *label, size_t capacity);
 
 enum { HELP_LINE_BYTES = 1024 };
 /* The next line of a command's examples, "COMMAND\tWHAT IT DOES\n", or of its description, "TEXT\n" or "WORD\tTEXT\n".
- * *what is behind the tab, or NULL. False at the end. */
+ * *what: the text after the tab, or NULL. False at the end. */
 bool help_next_line(const char **lines, char *line, size_t capacity, char **what);
 
 #endif

@@ -33,7 +33,7 @@ void nearest_try(nearest *n, const char *candidate)
     if (length > LONGEST || other > LONGEST) return;
     size_t edits = edits_between(n->word, candidate, length, other);
     size_t shorter = smaller(length, other);
-    size_t most = shorter < 2 ? 0 : shorter < 6 ? 1 : shorter / 3; /* farther words are unrelated */
+    size_t most = shorter < 2 ? 0 : shorter < 6 ? 1 : shorter / 3; /* words farther apart are unrelated */
     if (length > 2 && other > length && strncmp(n->word, candidate, length) == 0) edits = smaller(edits, 1);
     if (edits > most || (n->best && edits >= n->edits)) return;
     n->best = candidate;

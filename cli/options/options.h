@@ -19,7 +19,8 @@ typedef struct command_row {
     const char *name, *operands;
     int max_operands; /* -1: any number */
     const char *summary, *description, *examples;
-    const char *options; /* of a subject: their names, separated by blanks; NULL: their rows say who takes them */
+    const char *options; /* for a subject: names of its options, separated by blanks; NULL: their rows name the
+                          * subcommands */
 } command_row;
 
 extern const command_row command_rows[COMMAND_COUNT];
@@ -35,7 +36,7 @@ typedef enum subject_id {
 } subject_id;
 
 extern const command_row subject_rows[SUBJECT_COUNT]; /* called "bench map", … */
-/* The row of a subject of histo bench by its name, such as map; NULL if there is none. */
+/* The row of a subject of histo bench, such as map; NULL if there is none. */
 const command_row *subject_find(const char *word);
 
 typedef enum option_group {
@@ -53,24 +54,24 @@ extern const char *const option_group_names[GROUP_COUNT];
 
 typedef enum target_kind {
     TO_NOTHING = 0, /* another program checks the value */
-    TO_FLAG,        /* a bool, which becomes true */
-    TO_TEXT,        /* those of options that repeat are joined by LIST_DIVIDER */
-    TO_NAME,        /* a text, which becomes the option's name */
+    TO_FLAG,        /* a bool, set to true */
+    TO_TEXT,        /* a text; those of repeated options are joined by LIST_DIVIDER */
+    TO_NAME,        /* a text, set to the option's name */
     TO_WORD,        /* a text, one of the words */
     TO_CHOICE,      /* an int: which of the words */
-    TO_INT,         /* a whole number from smallest to largest */
+    TO_INT,         /* an integer from smallest to largest */
     TO_INT64,
     TO_PARSER,
-    TO_HELP, /* help is printed, and nothing else is done */
+    TO_HELP, /* print help, and do nothing else */
     TO_VERSION
 } target_kind;
 
-/* Where the value of an option goes. */
+/* The destination of an option's value. */
 typedef struct option_target {
     target_kind kind;
     size_t offset; /* of a member of the settings */
     int (*parse)(settings *s, char *text, fault *f);
-    bool repeats;      /* it may be given several times */
+    bool repeats;      /* may be given several times */
     const char *words; /* separated by blanks; NULL: those for completion */
     int64_t smallest, largest;
 } option_target;
@@ -78,12 +79,12 @@ typedef struct option_target {
 typedef struct option_row {
     const char *name;
     char letter;          /* 0: none */
-    const char *argument; /* NULL: has none */
+    const char *argument; /* NULL: takes none */
     unsigned commands;    /* bit 1 << command_id for each subcommand that takes it */
     option_group group;
     const char *values; /* words for completion, separated by blanks; one of VALUES_…; or NULL */
     option_target target;
-    const char *excludes; /* names of options that contradict it, separated by blanks; or NULL */
+    const char *excludes; /* names of options that exclude it, separated by blanks; or NULL */
     const char *help, *more;
 } option_row;
 
@@ -92,7 +93,7 @@ typedef struct option_table {
     int count;
 } option_table;
 
-/* The options of histo. At the end come those of histo-bench, without targets. */
+/* The options of histo, followed by those of histo-bench, without targets. */
 extern const option_table histo_options;
 
 bool option_taken(const option_row *option, const command_row *command);
@@ -102,7 +103,7 @@ const char *option_list(const char *const *names, int count, char *text, size_t 
 /* "hist, merge and show": the subcommands with this option. Returns text. */
 const char *option_takers(const option_row *option, char *text, size_t capacity);
 
-/* Values that come from elsewhere. */
+/* Values that are listed elsewhere. */
 #define VALUES_FILES "<files>"
 #define VALUES_FORMATS "<formats>"
 #define VALUES_OUTPUTS "<outputs>"
@@ -110,15 +111,14 @@ const char *option_takers(const option_row *option, char *text, size_t capacity)
 #define VALUES_STRATEGIES "<strategies>"
 
 /* Parse argv of one subcommand (argv[0] is its name) into s. given[i] becomes the text of option i, "" if it takes
- * none, or stays NULL; those of repeated options are joined by LIST_DIVIDER. Returns -1 with a message in f; 1 after
- * printing
- * --help or --version. getopt's optind is then the first operand. */
+ * none, or stays NULL; texts of repeated options are joined by LIST_DIVIDER. Returns -1 with a message in f; 1 after
+ * printing --help or --version. getopt's optind is then the first operand. */
 int options_parse(const option_table *options, const command_row *command, int argc, char **argv, settings *s,
                   const char **given, fault *f);
 /* The text of the option with this name; NULL if it was not given. */
 const char *option_given(const option_table *options, const char *const *given, const char *name);
 
-/* Parse argv of one subcommand into s, which first gets the defaults. Returns as options_parse does; after 0,
+/* Parse argv of one subcommand into s, after setting its defaults. Returns as options_parse does; after 0,
  * settings_free is needed. Pointers in s refer to argv or to memory of s. */
 int settings_parse(settings *s, const option_table *options, const char *command, int argc, char **argv, fault *f);
 

@@ -122,7 +122,7 @@ static bool is_option(const option_table *options, const char *value)
     return false;
 }
 
-/* text: of this and, if the option repeats, of those before it. */
+/* text: of this option and, if it repeats, of those before. */
 static int apply(settings *s, const option_row *option, const char *value, const char *text, fault *f)
 {
     const option_target *to = &option->target;
@@ -150,7 +150,7 @@ static int apply(settings *s, const option_row *option, const char *value, const
     case TO_INT64:
         return parse_whole(option->name, text, to->smallest, to->largest, member, f);
     case TO_PARSER:
-        copy = settings_join(s, NULL, '\0', value); /* parsers cut it */
+        copy = settings_join(s, NULL, '\0', value); /* parsers modify it */
         return copy ? to->parse(s, copy, f) : fault_set(f, EXIT_DATA, "no memory for the options");
     default:
         return 0;
@@ -203,7 +203,7 @@ static int check_exclusions(const option_table *options, const char *const *give
     return 0;
 }
 
-/* What --help explains: of bench, the subject among the arguments, if there is one. */
+/* The row that --help explains: for bench, the subject among the arguments, if there is one. */
 static const command_row *explained(const command_row *command, int argc, char **argv)
 {
     const command_row *subject = NULL;

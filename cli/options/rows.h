@@ -18,7 +18,7 @@ enum {
     ALL = (1 << COMMAND_COUNT) - 1
 };
 
-/* Targets. SETTINGS is the type with the members. */
+/* Targets. SETTINGS is the type that has the members. */
 /* clang-format off */
 #define FLAG(member) {.kind = TO_FLAG, .offset = offsetof(SETTINGS, member)}
 #define TEXT(member) {.kind = TO_TEXT, .offset = offsetof(SETTINGS, member)}

@@ -1,4 +1,4 @@
-/* The settings of the command line: what options say, what operands are, and what one needs of the other. */
+/* The settings of the command line: options, operands, and which of them require others. */
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static bool takes_times(const settings *s)
     return any;
 }
 
-/* Sets `what` to the options that say what is counted, as they were written, each on a line. */
+/* Set `what` to the options that determine what is counted, as they were written, one per line. */
 static int describe(settings *s, const option_table *options, const char *const *given, fault *f)
 {
     char *text = NULL;
@@ -59,7 +59,7 @@ static int describe(settings *s, const option_table *options, const char *const 
     return s->what ? 0 : fault_set(f, EXIT_DATA, "no memory for the options");
 }
 
-/* Options that mean something only beside others. */
+/* Check options that only make sense together with others. */
 static int check_needs(const settings *s, bool is_hist, bool has_interval, fault *f)
 {
     const bool joint = s->joint || s->pairs;
@@ -80,7 +80,7 @@ static int check_needs(const settings *s, bool is_hist, bool has_interval, fault
     return 0;
 }
 
-/* A byte order in the code of a type, as in <f4, replaces --endian. */
+/* A byte order in a type code, such as <f4, overrides --endian. */
 static int settle_byte_order(settings *s, const char *dtype, const char *endian, fault *f)
 {
     if (!dtype || !strchr("<>", *dtype)) return 0;
@@ -105,7 +105,7 @@ static int check_operands(const command_row *command, int count, char **operands
                      names[command->max_operands], operands[command->max_operands]);
 }
 
-/* The first operand of bench, its subject, takes some of its options, and operands of its own. */
+/* The first operand of bench, its subject, takes some of bench's options, and operands of its own. */
 static int check_subject(const option_table *options, const char **given, int count, char **operands, fault *f)
 {
     const command_row *subject = count > 0 ? subject_find(operands[0]) : NULL;
@@ -142,7 +142,7 @@ static int check_standard_input(const settings *s, fault *f)
     return fault_set(f, EXIT_USAGE, "standard input can be read only once: name files for all but one");
 }
 
-/* --letters is --bytes with one bin for each capital letter, into which the reader folds the others. */
+/* --letters is --bytes with a bin for each capital letter; the reader folds lower case into it. */
 static void settle_letters(settings *s)
 {
     if (!s->read.letters) return;

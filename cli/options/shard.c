@@ -1,4 +1,4 @@
-/* Which shard this process counts: i/N, or what a batch system or MPI says in its environment. */
+/* Which shard this process counts: i/N, or what a batch system or MPI sets in the environment. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ typedef struct member {
     int64_t index, count;
 } member;
 
-/* 1, 0 if the variable is not there, -1 if it is not a number. */
+/* 1, 0 if the variable is not set, -1 if it is not a number. */
 static int find_number(const char *name, int64_t *number, fault *f)
 {
     const char *text = getenv(name);
@@ -19,7 +19,7 @@ static int find_number(const char *name, int64_t *number, fault *f)
     return fault_set(f, EXIT_USAGE, "--shard env: %s is '%s', and not a number: give --shard i/N", name, text);
 }
 
-/* The process among those that mpirun or srun started: 1, 0 if there are none, -1. */
+/* The rank of this process if mpirun or srun started it: 1, 0 if they did not, -1. */
 static int find_rank(member *m, fault *f)
 {
     static const char *const pairs[][2] = {
@@ -35,7 +35,8 @@ static int find_rank(member *m, fault *f)
     return 0;
 }
 
-/* The task of a Slurm array: 1, 0 if it is none, -1. Tasks that were submitted again have other bounds than all had. */
+/* The task of a Slurm array: 1, 0 if there is none, -1. Resubmitted tasks have different bounds than the original
+ * array. */
 static int find_task(member *m, fault *f)
 {
     int64_t id, min, max, step = 1;

@@ -25,7 +25,7 @@ static bool scale(decimal *d, int decimals)
     return true;
 }
 
-/* False for what is not a number, or has too many digits. */
+/* False if it is not a number, or has too many digits. */
 static bool parse_decimal(const char *text, decimal *d)
 {
     char digits[MOST_DIGITS + 3];

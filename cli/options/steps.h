@@ -1,5 +1,5 @@
-/* Edges written as first:last:step, in steps that decimal numbers make: 0:1:0.1 has the edges 0.1, 0.2, 0.3 as they are
- * read from text, where adding or multiplying doubles would miss some by a bit. */
+/* Edges written as first:last:step, in decimal steps: 0:1:0.1 has the edges 0.1, 0.2, 0.3 as they are read from text,
+ * where adding or multiplying doubles would be off by a bit for some. */
 #ifndef CLI_OPTIONS_STEPS_H
 #define CLI_OPTIONS_STEPS_H
 
@@ -9,7 +9,7 @@
 #include "base/fault.h"
 
 typedef struct steps {
-    int64_t count; /* of steps, from edge 0 to the last */
+    int64_t count; /* number of steps, from edge 0 to the last */
     int64_t first, step;
     int decimals; /* edge i is (first + i * step) / 10^decimals; may be negative */
 } steps;
@@ -23,12 +23,12 @@ double steps_at(const steps *s, int64_t i);
 steps steps_round(double width);
 /* The next larger one of these. */
 steps steps_coarser(const steps *s);
-/* The step as wide as the shortest decimal number for this double: false if that has too many digits. */
+/* A step equal to the shortest decimal number for this double: false if that has too many digits. */
 bool steps_of_width(steps *s, double width);
 /* Begin at `from` instead of at 0: false if that has too many digits. */
 bool steps_begin(steps *s, double from);
-/* From the multiple of the step, counted from where the steps begin, at or below lo to one above hi, or at hi if that
- * is in the last step. False if doubles do not tell these edges apart, or there would be more than 2^24. */
+/* Cover lo to hi: from the multiple of the step, counted from its origin, at or below lo, to one above hi, or at hi if
+ * the last bin is closed. False if doubles cannot distinguish these edges, or if there would be more than 2^24. */
 bool steps_cover(steps *s, double lo, double hi, bool closed);
 
 #endif

@@ -1,4 +1,4 @@
-/* Strict parsers of option values. Each takes the text of one option and returns 0, or -1 with one sentence and
+/* Strict parsers of option values. Each takes the text of one option and returns 0, or -1 with a sentence and
  * EXIT_USAGE in f. */
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H
@@ -27,9 +27,9 @@ int value_logy(settings *s, char *text, fault *f);
 int value_theme(settings *s, char *text, fault *f);
 /* Joins the lists of repeated options. */
 int value_time(settings *s, char *text, fault *f);
-/* Cuts text in two where it names a column. */
+/* Splits text that names a column, in place. */
 int value_where(settings *s, char *text, fault *f);
-/* A text that names no column. */
+/* For text that names no column. */
 int value_where_of_samples(settings *s, char *text, fault *f);
 int value_top(settings *s, char *text, fault *f);
 int value_tiles(settings *s, char *text, fault *f);
@@ -40,7 +40,7 @@ int value_target(settings *s, char *text, fault *f);
 int value_8_bits(settings *s, char *text, fault *f);
 int value_target_or_8_bits(settings *s, char *text, fault *f);
 int value_split_method(settings *s, char *text, fault *f);
-/* The quantiles of a list of percentages, from 0 to 1: how many, in *quantiles, which the caller frees; -1 with the
+/* The quantiles for a list of percentages, from 0 to 1: returns how many, in *quantiles, freed by the caller; -1 with a
  * sentence. NULL: the quartiles. */
 int value_quantiles(const char *text, double **quantiles, fault *f);
 int value_quantile_rule(settings *s, char *text, fault *f);
@@ -52,7 +52,7 @@ int value_strategy(settings *s, char *text, fault *f);
 int value_param(settings *s, char *text, fault *f);
 /* Check the environment variables of the library, which ignores invalid values. */
 int value_environment(fault *f);
-/* Which shard, from a text that is the same afterwards. */
+/* Which shard; leaves text unchanged. */
 int value_shard(settings *s, char *text, fault *f);
 int value_every(settings *s, char *text, fault *f);
 

@@ -1,4 +1,4 @@
-/* Images made from images, and colours that are tracked. */
+/* Options for image-to-image commands and tracking. */
 #include "options/parse.h"
 #include "options/values.h"
 
@@ -17,7 +17,7 @@ int value_model_roi(settings *s, char *text, fault *f)
     return parse_region("model-roi", text, s->model_roi, f);
 }
 
-/* States of a search are kept until all are scored: at most 17 million. */
+/* States of a search are stored until all are scored: at most 17 million. */
 int value_state_range(settings *s, char *text, fault *f)
 {
     enum { MOST_PIXELS = 256, MOST_SCALES = 32 };
@@ -34,7 +34,7 @@ int value_state_range(settings *s, char *text, fault *f)
 
 enum { MOST_TILES = 1 << 16 };
 
-/* Whole numbers of at least 1, as in 8x8: how many; 0 if the text is anything else. */
+/* Integers of at least 1, as in 8x8: returns how many; 0 if the text is anything else. */
 static int parse_sizes(const char *text, int64_t *sizes, int most)
 {
     const int count = parse_naturals(text, "x,", sizes, most);

@@ -1,4 +1,4 @@
-/* Which samples are read, and which of them are counted. */
+/* Options for which samples are read, and which of them are counted. */
 #define _GNU_SOURCE
 #include "options/parse.h"
 #include "options/values.h"
@@ -14,7 +14,7 @@
 #include "base/dates/zone.h"
 #include "base/text.h"
 
-/* NumPy's names, and its codes, which count bytes and stand behind a byte order. */
+/* NumPy's names, and its codes, which count bytes and follow a byte order. */
 static const struct {
     const char *name, *code;
     histo_dtype dtype;
@@ -32,7 +32,7 @@ static bool parse_dtype(const char *text, histo_dtype *dtype)
     for (size_t i = 0; i < sizeof numpy_dtypes / sizeof *numpy_dtypes; i++) {
         if (strcmp(has_order ? text + 1 : text, has_order ? numpy_dtypes[i].code : numpy_dtypes[i].name) != 0) continue;
         *dtype = numpy_dtypes[i].dtype;
-        return !has_order || (text[1] && (*text != '|' || text[2] == '1')); /* '|': it has no byte order */
+        return !has_order || (text[1] && (*text != '|' || text[2] == '1')); /* '|': no byte order */
     }
     return false;
 }
@@ -180,7 +180,7 @@ int value_roi(settings *s, char *text, fault *f)
     return parse_region("roi", text, s->roi, f);
 }
 
-/* An end of a range: the number, or `open` where nothing is written. */
+/* An end of a range: the number, or `open` if it is empty. */
 static bool parse_end(const char *text, double open, double *value)
 {
     *value = open;
@@ -199,7 +199,7 @@ static int parse_where_range(const char *text, double range[2], fault *f)
                      text);
 }
 
-/* Whether the number at the beginning of a text is written as an integer, of 64 bits, that no double holds. */
+/* Whether the number at the beginning of a text is a 64-bit integer that no double represents. */
 static bool is_rounded(const char *text)
 {
     const long double value = strtold(text, NULL);
@@ -208,7 +208,7 @@ static bool is_rounded(const char *text)
            (double)value != value;
 }
 
-/* Filter the samples by themselves: several ranges have their intersection. */
+/* Filter the samples by their own values: several ranges are intersected. */
 static int filter_samples(settings *s, const char *text, const double range[2], fault *f)
 {
     if (is_rounded(text) || is_rounded(strchr(text, ':') + 1))
@@ -231,7 +231,7 @@ int value_where(settings *s, char *text, fault *f)
     const int is_range = parse_where_range(equals ? equals + 1 : text, range, f);
     if (is_range < 0) return -1;
     if (!equals && is_range) return filter_samples(s, text, range, f);
-    if (!is_range) equals = strchr(text, '='); /* values may have one, as names may in front of a range */
+    if (!is_range) equals = strchr(text, '='); /* values may contain one, as may names before a range */
     if (!equals || !equals[1])
         return fault_set(f, EXIT_USAGE,
                          "'%s' is not a range: --where takes LO:HI, LO: or :HI, or NAME=LO:HI, NAME=VALUE,… or "

@@ -1,4 +1,4 @@
-/* Numbers of histograms, and drawings. */
+/* Options for numbers of histograms, and for drawings. */
 #define _GNU_SOURCE
 #include "options/parse.h"
 #include "options/values.h"

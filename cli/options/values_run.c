@@ -1,4 +1,4 @@
-/* How samples are counted: devices, strategies, threads. */
+/* Options for how samples are counted: devices, strategies, threads. */
 #include "options/parse.h"
 #include "options/values.h"
 

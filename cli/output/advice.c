@@ -2,7 +2,7 @@
 
 #include "base/failure.h"
 
-/* The share of the samples in bins that are in one of these; 0 if they all are, or are few. */
+/* The largest share of the samples in bins that a single bin has; 0 if one has all, or there are few. */
 static double share_of_one_bin(const series *of)
 {
     enum { FEW = 100, MOST_BINS = 1 << 20 };

@@ -5,11 +5,11 @@
 #include "input/readers/video/y4m_stream.h"
 #include "output/outfile.h"
 
-/* Open path for what is made of the video `from`, if it is a name for video. NULL with the sentence. */
+/* Open path for a video made from the video `from`, if its name is that of a video. NULL with a message. */
 outfile *clip_open(const char *path, const char *from, fault *f);
 
 int clip_begin(outfile *clip, const y4m_line *header, fault *f);
-/* Write a frame, which is then on its way to whoever reads the stream. */
+/* Write a frame, and flush it to whoever reads the stream. */
 int clip_frame(outfile *clip, const y4m_line *header, const void *planes, size_t bytes, fault *f);
 
 #endif

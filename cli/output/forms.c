@@ -29,7 +29,7 @@ static void put_form(const axis_form *form, FILE *out)
     fprintf(out, "], \"others\": %" PRId64, form->names->others);
 }
 
-/* Behind the kind of each axis, which the library writes. */
+/* Inserted after the kind of each axis, which the library writes. */
 char *forms_in_json(const result *r, int i, const char *data, size_t *size)
 {
     static const char axes[] = "\"axes\": [", kind[] = "\"writer_info\": {\"histo\": {\"kind\": \"";
@@ -51,7 +51,7 @@ char *forms_in_json(const result *r, int i, const char *data, size_t *size)
 
 /* ---- From JSON ------------------------------------------------------------------------------------------ */
 
-/* The value of a member of the object text[0 … size): false if it has none. */
+/* The value of a member of the object text[0 … size): false if it is missing. */
 static bool find(const char *text, size_t size, const char *name, const char **value, size_t *bytes)
 {
     bool found = false;
@@ -64,7 +64,7 @@ static bool find(const char *text, size_t size, const char *name, const char **v
     return found;
 }
 
-/* The next element of an array, after *at, which is 0 at first: false at the end. */
+/* The next element of an array, after *at, initially 0: false at the end. */
 static bool next_element(const char *text, size_t size, size_t *at, const char **value, size_t *bytes)
 {
     size_t begin = *at + 1;
@@ -76,7 +76,7 @@ static bool next_element(const char *text, size_t size, size_t *at, const char *
     return true;
 }
 
-/* A list of strings; NULL if there is none, or no memory. */
+/* A list of strings; NULL if there is none, or memory runs out. */
 static bin_names *read_names(const char *list, size_t size)
 {
     const char *text;
@@ -97,7 +97,7 @@ static bin_names *read_names(const char *list, size_t size)
     return names;
 }
 
-/* Whether the edges are bytes, as those of characters are, whatever a file says of them. */
+/* Whether the edges are bytes, as they must be for characters, whatever a file says. */
 static bool holds_bytes(const histo_hist *hist)
 {
     const histo_axis axis = histo_hist_axis(hist, 0);
@@ -137,7 +137,7 @@ int forms_from_json(result *r, const char *text, size_t size, const char *path, 
             !find(info, info_bytes, "histo", &ours, &our_bytes))
             continue;
         if (a == 0 && find(ours, our_bytes, "kind", &value, &bytes) && is_word(value, bytes, "batch")) {
-            a--; /* the axis of a batch stands before all others */
+            a--; /* the axis of a batch precedes all others */
             continue;
         }
         if (find(ours, our_bytes, "values", &value, &bytes)) {

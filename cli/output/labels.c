@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Axis a's part of a joint histogram's name, which is the list of the names of all axes. */
+/* Axis a's part of a joint histogram's name, which lists the names of all axes. */
 static bool part_of_name(const char *name, int a, int naxes, char *text, size_t size)
 {
     if (naxes > 1 && text_list_count(name) != naxes) return false;
@@ -99,7 +99,7 @@ char *label_of_value(const axis_form *form, double value, double min, double max
     const int64_t second = 1000000;
     char date[TIME_TEXT_BYTES];
     if (form->kind != VALUES_TIMES || !(fabs(value) < 0x1p62)) return text_readable(value, min, max, text);
-    const int64_t us = ((int64_t)value + (value < 0 ? 0 : second / 2)) / second * second; /* to seconds */
+    const int64_t us = ((int64_t)value + (value < 0 ? 0 : second / 2)) / second * second; /* round to seconds */
     snprintf(text, TEXT_NUMBER_BYTES, "%.31s", time_text(us, time_digits_of(us, TIME_DAYS), date));
     return text;
 }
@@ -139,7 +139,7 @@ char *label_of_values(const result *r, const view *v, const settings *s, char *t
     return text;
 }
 
-/* Is there a series of this name? Then y is an ink, not the luma. */
+/* Whether there is a series with this name. If so, y is an ink, not the luma. */
 static bool has_series(const result *r, const char *name)
 {
     bool any = false;

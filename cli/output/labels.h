@@ -10,8 +10,7 @@
 #include "count/view.h"
 #include "options/settings.h"
 
-/* The names of axes as titles of a drawing, with units: those that options give, else their own; "" if there is none.
- */
+/* The names of axes as titles of a drawing, with units: those given by options, else their own; "" if there is none. */
 typedef struct titles {
     char axis[HISTO_MAX_AXES][400];
     char values[320]; /* "count" */
@@ -26,13 +25,13 @@ char *label_of_series(const result *r, int i, char *text, size_t size);
 char *label_of_byte(int byte, char text[TEXT_NUMBER_BYTES]);
 /* Bin b of an axis with names: "red", "other (320 values)". */
 char *label_of_name(const bin_names *names, int64_t b, char *text, size_t size);
-/* A value to the microsecond if it is a time; false: it is a number. */
+/* Format a value to the microsecond if it is a time; false: it is a number. */
 bool label_of_time(const axis_form *form, double value, char text[TIME_TEXT_BYTES]);
 /* A value on an axis, which may be a time, among values from min to max. Returns text. */
 char *label_of_value(const axis_form *form, double value, double min, double max, char text[TEXT_NUMBER_BYTES]);
 /* A difference of such values: a number, or a time span. */
 char *label_of_difference(const axis_form *form, double value, char text[TEXT_NUMBER_BYTES]);
-/* How finely the edges of an axis of times are written; 0: they are numbers. step: of each so many edges. */
+/* The precision with which edges of an axis of times are written; 0: they are numbers. step: every how many edges. */
 time_digits label_digits(const axis_form *form, const histo_axis *axis, int64_t step);
 /* "count", "sum of weights", "density", "cumulative fraction", "count per ms". Returns text. */
 char *label_of_values(const result *r, const view *v, const settings *s, char *text, size_t size);

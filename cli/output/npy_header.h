@@ -8,8 +8,7 @@
 /* '<' or '>': this machine's. */
 char npy_byte_order(void);
 
-/* dtype: as NumPy writes it, in quotes; shape: "480, 640" or "12,". The samples follow it, in C order or
- * in that of Fortran. */
+/* dtype: as NumPy writes it, in quotes; shape: "480, 640" or "12,". The samples follow, in C or Fortran order. */
 void npy_put_header(const char *dtype, const char *shape, bool fortran, FILE *out);
 
 #endif

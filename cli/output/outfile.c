@@ -1,8 +1,8 @@
 /* Writes a temporary file, then renames it. The temporary file is in the target's directory, since renames are atomic
  * only within a file system. Links are followed first, so that the file behind a link is replaced, not the link.
  *
- * A process that is killed leaves its temporary file. Its name follows from that of the target, and it is locked while
- * it is written, so that the next process that writes the target finds it and knows that nobody writes it any more. */
+ * A killed process leaves its temporary file behind. Its name is derived from the target's, and it is locked while it
+ * is written, so that the next process that writes the target finds it and knows that nobody is writing it any more. */
 #define _GNU_SOURCE
 #include "output/outfile.h"
 
@@ -26,7 +26,7 @@ struct outfile {
     bool is_stdout;
     char *target;    /* final name; NULL: written directly */
     char *temporary; /* NULL: written directly */
-    int guard;       /* of the temporary file, against interrupts */
+    int guard;       /* protects the temporary file against interrupts */
     int lock;        /* a second descriptor of the temporary file, which stays locked until it has its final name */
 };
 
@@ -52,7 +52,7 @@ static int open_stdout(outfile *o, fault *f)
     int fd = dup(STDOUT_FILENO); /* so that all outputs are closed and checked alike */
     o->stream = fd < 0 ? NULL : fdopen(fd, "wb");
     if (o->stream) {
-        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches of processes; fails where it is not a pipe */
+        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer context switches; fails if it is not a pipe */
         return 0;
     }
     int error = errno == EINVAL ? EBADF : errno; /* EINVAL: open for reading only */
@@ -94,7 +94,7 @@ static char *name_temporary(const char *target, int i)
     return asprintf(&path, "%.*s.histo-%08" PRIx32 "-%d.tmp", (int)(name - target), target, hash, i) < 0 ? NULL : path;
 }
 
-/* Does the path still name the open file? */
+/* Whether the path still names the open file. */
 static bool is_named(int fd, const char *path)
 {
     struct stat open_file, named;
@@ -102,13 +102,13 @@ static bool is_named(int fd, const char *path)
            open_file.st_ino == named.st_ino;
 }
 
-/* Is this open file written by nobody else? Some network file systems have no locks. */
+/* Lock this open file; false if somebody else is writing it. Some network file systems have no locks. */
 static bool lock_file(int fd, const char *path)
 {
     return (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && is_named(fd, path);
 }
 
-/* Remove a file that a killed process left: false with errno if there is none, or if somebody writes it. */
+/* Remove a file that a killed process left: false with errno if there is none, or if somebody is writing it. */
 static bool remove_stale(const char *path)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -119,7 +119,8 @@ static bool remove_stale(const char *path)
     return stale;
 }
 
-/* Make a locked file with this name: the descriptor, or -1 with errno; EEXIST: another process writes it. */
+/* Create and lock a file with this name: returns the descriptor, or -1 with errno; EEXIST: another process is writing
+ * it. */
 static int make_locked(const char *path)
 {
     int fd;
@@ -127,13 +128,13 @@ static int make_locked(const char *path)
         fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (fd < 0 && errno == EEXIST && remove_stale(path));
     if (fd < 0 || lock_file(fd, path)) return fd;
-    close(fd); /* somebody took it for a stale one just now, and removes it */
+    close(fd); /* another process has just taken it for a stale one, and removes it */
     errno = EEXIST;
     return -1;
 }
 
-/* Create and guard a new file in the target's directory, and remove those that killed processes left: the descriptor,
- * or -1 with errno. */
+/* Create and guard a new file in the target's directory, and remove those that killed processes left: returns the
+ * descriptor, or -1 with errno. */
 static int make_temporary(outfile *o)
 {
     enum { WRITERS_AT_ONCE = 1000 };
@@ -168,7 +169,7 @@ static void remove_temporary(outfile *o)
     interrupt_let_go();
 }
 
-/* existing: the present target, or NULL. */
+/* existing: the current target, or NULL. */
 static int open_temporary(outfile *o, const struct stat *existing, fault *f)
 {
     if (existing && access(o->name, W_OK) != 0) return fail_to_open(o, errno, f);
@@ -237,7 +238,7 @@ const char *outfile_name(const outfile *o)
     return o->name;
 }
 
-/* Why did an earlier write fail? Another write says so; the file is removed anyway. 0 if that write succeeds. */
+/* Find out why an earlier write failed, by another write; the file is removed anyway. 0 if that write succeeds. */
 static int ask_again(const outfile *o)
 {
     static const char block[1 << 16];

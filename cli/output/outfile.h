@@ -1,5 +1,5 @@
-/* An output file that is there whole or not at all: it is written under another name in the same directory, and renamed
- * when it is complete. "-" is standard output; devices and pipes are written as they are.
+/* An output file that appears whole or not at all: it is written under another name in the same directory, and renamed
+ * when it is complete. "-" is standard output; devices and pipes are written directly.
  *
  *     outfile *o = outfile_open(path, f);
  *     if (!o) return -1;
@@ -20,7 +20,7 @@ typedef struct outfile outfile;
 /* NULL on failure, with a message in f. An existing file keeps its permissions, and its content until the commit. */
 outfile *outfile_open(const char *path, fault *f);
 
-/* One in memory, which the commit makes *bytes, freed by the caller, also after it was abandoned. */
+/* An output in memory, which the commit stores in *bytes, freed by the caller, also after it was abandoned. */
 outfile *outfile_open_memory(const char *name, char **bytes, size_t *size, fault *f);
 
 /* Check that it can be opened, before minutes of work. Leaves no files; NULL is allowed. */
@@ -41,7 +41,7 @@ int outfile_commit(outfile *o, fault *f);
 /* -1 if -o names a file that is also read: an input, the mask, a file of edges or the wisdom. */
 int outfile_spare_inputs(const settings *s, fault *f);
 
-/* -1 if `path` names the file `other`, which is read as `what`. NULL is allowed for both. */
+/* -1 if `path` names the file `other`, which is read as `what`. Both may be NULL. */
 int outfile_spare(const char *path, const char *other, const char *what, fault *f);
 
 /* Remove what was written and free o; NULL is allowed. */

@@ -14,7 +14,7 @@
 static const char *const format_names[] = {"text", "tsv", "csv", "json"};
 
 enum { FORMATS = sizeof format_names / sizeof *format_names };
-enum { WAITING = 1 << 16 }; /* bytes of cells that wait */
+enum { WAITING = 1 << 16 }; /* pending bytes of cells */
 
 static int find_format(rows *to, const char *name)
 {
@@ -65,7 +65,7 @@ int rows_open(rows *to, const settings *s, fault *f)
     return to->file ? 0 : -1;
 }
 
-/* Does this go to a terminal, which would obey control characters? */
+/* Whether this goes to a terminal, which would interpret control characters. */
 static bool is_shown(FILE *out)
 {
     static int asked = -1;
@@ -93,7 +93,7 @@ void rows_put_json_string(FILE *out, const char *text)
     for (; *text; text++) {
         const unsigned char c = (unsigned char)*text;
         const bool is_c1 = c == 0xc2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0;
-        if (c < ' ' || c == 0x7f || is_c1) /* a terminal would obey those beyond ASCII, too */
+        if (c < ' ' || c == 0x7f || is_c1) /* including the C1 characters, beyond ASCII */
             fprintf(out, "\\u%04x", is_c1 ? (unsigned char)*++text : c);
         else
             fprintf(out, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);

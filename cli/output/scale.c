@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The power of two below the median. */
+/* The exponent of the power of two below the median. */
 static int median_exponent(const double *values, int64_t n)
 {
     enum { LOWEST = -1100, EXPONENTS = 2200 };

@@ -1,4 +1,4 @@
-/* The scale of the colours of a heat map. */
+/* The colour scale of a heat map. */
 #ifndef CLI_SCALE_H
 #define CLI_SCALE_H
 
@@ -6,8 +6,8 @@
 
 #include "options/settings.h"
 
-/* The scale that is wanted or, if that is auto, the first of linear, square root and logarithm on which the median of
- * the n values that are above 0 differs from nothing. */
+/* The wanted scale or, if that is auto, the first of linear, square root and logarithmic on which the median of the n
+ * positive values is distinguishable from zero. */
 count_scale scale_suited(count_scale wanted, const double *values, int64_t n);
 
 /* "logarithmic", "square root", or "" if linear. */

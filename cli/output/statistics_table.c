@@ -9,10 +9,10 @@
 #include "output/labels.h"
 #include "output/rows.h"
 
-/* A place for cells, one after the other. */
+/* Where cells go, one after the other. */
 typedef struct cells {
     FILE *out;
-    bool csv, json, head; /* head: the names instead of the values */
+    bool csv, json, head; /* head: write names instead of values */
     int count;            /* in this row */
 } cells;
 
@@ -53,7 +53,7 @@ static void put_word(cells *to, const char *name, const char *word)
     rows_put_json_string(to->out, word);
 }
 
-/* Dates as they are in tables; spans of time are microseconds. */
+/* Dates as in tables; time spans are microseconds. */
 static void put_value(cells *to, const char *name, double value, const axis_form *form)
 {
     char date[TIME_TEXT_BYTES];
@@ -63,7 +63,7 @@ static void put_value(cells *to, const char *name, double value, const axis_form
         put_number(to, name, value);
 }
 
-/* An estimate has a mark, but for JSON, whose numbers have none. */
+/* An estimate is marked, except in JSON, whose numbers cannot be. */
 static void put_estimate(cells *to, const char *name, double value, const axis_form *form)
 {
     char text[TEXT_NUMBER_BYTES], date[TIME_TEXT_BYTES], marked[sizeof text + TIME_TEXT_BYTES + 4];
@@ -94,7 +94,7 @@ static void put_level(cells *to, const char *name, const statistics *s, bool exa
                       const double *difference, const axis_form *form)
 {
     char text[TEXT_NUMBER_BYTES];
-    if (!s->finite && !(exact && isinf(value))) /* which quantiles may be */
+    if (!s->finite && !(exact && isinf(value))) /* as quantiles may be */
         put_number(to, name, (double)NAN);
     else if (!exact)
         put_estimate(to, name, value, form);

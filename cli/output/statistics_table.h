@@ -1,5 +1,4 @@
-/* The statistics of a result as text: a table with a row for each series or axis, and an object of JSON for each axis.
- */
+/* The statistics of a result as text: a table with a row for each series or axis, or a JSON object for each axis. */
 #ifndef CLI_STATISTICS_TABLE_H
 #define CLI_STATISTICS_TABLE_H
 
@@ -8,7 +7,7 @@
 #include "count/statistics.h"
 #include "options/settings.h"
 
-/* Write the statistics as CSV (commas, and quotes where necessary) or TSV. */
+/* Write the statistics as CSV (commas, and quotes if necessary) or TSV. */
 int statistics_write_table(const result *r, const settings *s, bool csv, FILE *out, fault *f);
 
 /* A list of objects, for the axes of series i. */

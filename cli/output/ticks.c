@@ -42,7 +42,7 @@ void plot_extent_add(plot_extent *e, double value)
     e->whole = e->whole && value == floor(value);
 }
 
-/* Where logarithmic scales may begin: not so far below that the largest values look alike. */
+/* Where a logarithmic scale may begin: not so low that the largest values look alike. */
 static double lowest_positive(double positive, double hi)
 {
     return fmax(positive, fmax(hi * 1e-20, DBL_MIN));
@@ -114,7 +114,7 @@ static void write_scientific(plot_label *label, int64_t n, int e, int exponent)
 static const char *const prefix[] = {"", "k", "M", "G", "T", "P", "E"};
 enum { LARGEST_PREFIX = 20 };
 
-/* n * 10^e with a prefix: 1.5 M. Without zeros after the decimal point, as each label may have another prefix. */
+/* n * 10^e with a prefix: 1.5 M. Without zeros after the decimal point, as labels may have different prefixes. */
 static void write_prefixed(plot_label *label, int64_t n, int e)
 {
     const int power = n == 0 || digits_of(n) - 1 + e < 0 ? 0 : (digits_of(n) - 1 + e) / 3;
@@ -126,7 +126,7 @@ static void write_prefixed(plot_label *label, int64_t n, int e)
     if (power) strcat(strcat(label->text, THIN_SPACE), prefix[power]);
 }
 
-/* Do labels of numbers below 10^(exponent + 1) have prefixes? All or none of an axis. */
+/* Whether labels of numbers below 10^(exponent + 1) have prefixes: all of an axis, or none. */
 static bool is_prefixed(int exponent, int e, plot_notation notation)
 {
     return exponent <= LARGEST_PREFIX && (notation.counts ? exponent >= 4 : exponent >= 6 && e >= 3);
@@ -256,7 +256,7 @@ static void log_ticks(plot_ticks *t, const plot_scale *s, plot_notation notation
     }
 }
 
-/* Powers of two, of which every first, second, fourth or eighth has a label. */
+/* Powers of two; every first, second, fourth or eighth has a label. */
 static void binary_ticks(plot_ticks *t, const plot_scale *s, int most)
 {
     enum { KIBI = 10, LARGEST = 69 };
@@ -277,7 +277,7 @@ static void binary_ticks(plot_ticks *t, const plot_scale *s, int most)
     }
 }
 
-/* At beginnings of steps of the calendar, with as many digits as these need. */
+/* Ticks at the beginnings of calendar steps, with as many digits as these need. */
 static void time_ticks(plot_ticks *t, const plot_scale *s, int most)
 {
     if (!(fabs(s->lo) < 0x1p62 && fabs(s->hi) < 0x1p62)) return;
@@ -310,7 +310,7 @@ void plot_ticks_make(plot_ticks *t, const plot_scale *s, plot_notation notation,
         linear_ticks(t, s, notation, most);
 }
 
-/* Is tick i far enough from the labels before it? Stores its end in *end. */
+/* Whether tick i is far enough from the labels before it. Stores its end in *end. */
 static bool clear_of(const plot_tick *tick, const plot_scale *s, double gap, plot_measure *measure, void *context,
                      double *end)
 {

@@ -25,7 +25,7 @@ enum { WRITERS = sizeof writers / sizeof *writers };
 static const writer *find_writer(const char *name)
 {
     for (int i = 0; i < WRITERS; i++)
-        if (strcasecmp(writers[i]->name, name) == 0) return writers[i]; /* x.JSON, too */
+        if (strcasecmp(writers[i]->name, name) == 0) return writers[i]; /* also x.JSON */
     return NULL;
 }
 
@@ -109,7 +109,7 @@ static int check_stats(const output *to, const settings *s, fault *f)
                      s->stats ? "stats" : "quantiles");
 }
 
-/* Formats that have counts only, and views of one axis. */
+/* Refuse views for formats that only write counts, and cumulative views of several axes. */
 static int check_view(const output *to, const settings *s, fault *f)
 {
     const view v = view_asked(s, NULL);

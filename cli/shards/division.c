@@ -56,7 +56,7 @@ unit_range division_units(const division *d, int64_t shard, int file, int64_t un
     return (unit_range){scale_up(first, units, size), scale_up(end, units, size)};
 }
 
-/* The file with this byte of all. */
+/* The file that contains this byte of the concatenation. */
 static int file_at(const division *d, int64_t byte)
 {
     int first = 0, end = d->files;

@@ -1,9 +1,9 @@
 /* Files divided into shards: every sample is in exactly one of N shards, which can be counted by processes that know
  * nothing of each other.
  *
- * The files, one after the other, are cut into N parts of equally many bytes. Of a file that can be read in parts, such
- * as the pixels of an array, unit u of `units` begins at byte u / units of its size, and belongs to the part with that
- * byte. All others belong to the part with their first byte. */
+ * The concatenation of the files is cut into N parts of equally many bytes. In a file that can be read in parts, such
+ * as the pixels of an array, unit u of `units` is taken to begin at byte u / units of its size, and belongs to the part
+ * with that byte. Other files belong to the part with their first byte. */
 #ifndef CLI_DIVISION_H
 #define CLI_DIVISION_H
 
@@ -15,10 +15,10 @@
 typedef struct division {
     int64_t shards; /* 0: undivided */
     int files;
-    int64_t *begins; /* [files + 1] in bytes, the last one the end of all */
+    int64_t *begins; /* [files + 1] in bytes, the last one the total */
 } division;
 
-/* Look at the sizes of the files, which are regular ones. Call division_free afterwards, also on failure. */
+/* Get the sizes of the files, which must be regular. Call division_free afterwards, also on failure. */
 int division_make(division *d, const char *const *files, int count, int64_t shards, fault *f);
 void division_free(division *d);
 

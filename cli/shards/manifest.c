@@ -30,8 +30,8 @@ static int put_file(const char *role, const char *path, FILE *out, fault *f)
     return 0;
 }
 
-/* The sizes and checksums of the files of edges in a list such as that of --edges. Pipes are left out, since they can
- * be read only once. */
+/* The sizes and checksums of the files of edges in a list such as that of --edges. Pipes are skipped, since they can be
+ * read only once. */
 static int put_edges(const char *list, FILE *out, fault *f)
 {
     enum { LARGEST = 1 << 28 };
@@ -112,7 +112,7 @@ void manifest_write(const manifest *m, FILE *out)
     fputs(m->run, out);
 }
 
-/* A number that ends with one of `ends`; -1 if it is none. */
+/* A number that ends with one of `ends`; -1 if invalid. */
 static int64_t take_number(const char **at, const char *ends)
 {
     char *end;
@@ -176,7 +176,7 @@ manifest *manifest_read(const char *text, size_t size, const char *path, fault *
 
 /* ---- Comparing and adding up ---------------------------------------------------------------------------- */
 
-/* A line of a run, as far as a message shows it. */
+/* A line of a run, truncated for messages. */
 typedef struct run_line {
     char text[240];
 } run_line;

@@ -28,10 +28,11 @@ typedef struct manifest {
     int64_t shards;       /* 1: undivided */
     shard_range *counted; /* [ranges], in order, not adjacent */
     int64_t ranges;
-    char *place; /* of a checkpoint, after "at "; NULL: its shards are complete */
+    char *place; /* for a checkpoint, after "at "; NULL: its shards are complete */
 } manifest;
 
-/* Of the run that the settings describe, with its shard, as files are now. NULL on failure. */
+/* The manifest of the run that the settings describe, with its shard, for the files as they are now. NULL on
+ * failure. */
 manifest *manifest_make(const settings *s, fault *f);
 void manifest_free(manifest *m);
 
@@ -41,14 +42,14 @@ manifest *manifest_read(const char *text, size_t size, const char *path, fault *
 
 /* -1 with the first difference if the runs or their numbers of shards differ. Names are for the message. */
 int manifest_compare(const manifest *m, const char *name, const manifest *other, const char *other_name, fault *f);
-/* As manifest_compare, whatever their numbers of shards. */
+/* As manifest_compare, but the numbers of shards may differ. */
 int manifest_compare_runs(const manifest *m, const char *name, const manifest *other, const char *other_name, fault *f);
 /* The first shard that both have; 0: none. */
 int64_t manifest_common(const manifest *m, const manifest *other);
-/* Merge the shards of `other`, which are others. */
+/* Merge the shards of `other`, which must be disjoint. */
 int manifest_merge(manifest *m, const manifest *other, fault *f);
 
-/* Whether an option, as in "--by", is one of the run's. */
+/* Whether an option such as "--by" is one of the run's. */
 bool manifest_has_option(const manifest *m, const char *option);
 bool manifest_is_complete(const manifest *m);
 /* "shard 2 of 8 is missing", "shards 2, 5-7 of 8 are missing". Returns text. */

@@ -30,7 +30,7 @@ static inline uint8_t rounded(int32_t sum) /* times 2^21 */
 
 void color_rgb_of_yuv(const color_matrix *matrix, int n, uint16_t yuv[3][COLOR_ROW], uint8_t rgb[3][COLOR_ROW])
 {
-    const color_matrix m = *matrix; /* which the stores do not change */
+    const color_matrix m = *matrix; /* a copy that the stores do not alias */
     for (int i = 0; i < n; i++) {
         const int32_t luma = m.luma * (yuv[0][i] - m.black), cb = yuv[1][i] - m.middle, cr = yuv[2][i] - m.middle;
         rgb[0][i] = rounded(luma + m.red * cr);
@@ -39,11 +39,11 @@ void color_rgb_of_yuv(const color_matrix *matrix, int n, uint16_t yuv[3][COLOR_R
     }
 }
 
-/* A whole number over another, up to 255, rounded half to even: OpenCV has tables of these. The quotients, up to 2^20,
- * are rounded as the exact ones are, although they are floats. */
+/* The quotient of two integers, up to 255, rounded half to even: OpenCV has tables of these. Quotients up to 2^20 are
+ * rounded like the exact ones, although they are floats. */
 static inline int32_t quotient(float numerator, int32_t divisor)
 {
-    const float whole = 0x1.8p23F; /* floats from here on are whole numbers */
+    const float whole = 0x1.8p23F; /* floats from here on are integers */
     return (int32_t)(numerator / (float)divisor + whole - whole);
 }
 
@@ -66,7 +66,7 @@ void color_hsv_of_rgb(int n, uint8_t rgb[3][COLOR_ROW], uint8_t hsv[3][COLOR_ROW
 void color_opponent_of_rgb(int n, uint8_t rgb[3][COLOR_ROW], uint8_t opponent[3][COLOR_ROW])
 {
     for (int i = 0; i < n; i++) {
-        const int16_t r = rgb[0][i], g = rgb[1][i], b = rgb[2][i]; /* 16 bits hold all that follows */
+        const int16_t r = rgb[0][i], g = rgb[1][i], b = rgb[2][i]; /* 16 bits hold everything that follows */
         const uint16_t sum = (uint16_t)(r + g + b);
         opponent[0][i] = clamped((int16_t)((b - g) * 10 + 128));
         opponent[1][i] = clamped((int16_t)((g - r) * 10 + 128));

@@ -17,7 +17,7 @@ typedef struct ellipse_pixels {
     int64_t left, top, width, height;
     uint16_t *slots;
     int16_t *across, *down; /* the gradient */
-    int64_t room;           /* pixels, for which there is memory */
+    int64_t room;           /* number of pixels for which there is memory */
 } ellipse_pixels;
 
 /* The states of one scale. */
@@ -100,7 +100,7 @@ static int find_intensity(const frames *in)
     return -1;
 }
 
-/* A map whose values are the numbers of the slots. */
+/* Make a map whose values are slot numbers. */
 static int map_slots(ellipse_tracker *t, const space *sp, fault *f)
 {
     if (histo_map_create(&t->slot_of, sp->naxes, sp->axes, NULL) != HISTO_OK)
@@ -119,7 +119,7 @@ static int map_slots(ellipse_tracker *t, const space *sp, fault *f)
     return written == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, "the bins");
 }
 
-/* The ellipse of a scale: 1; 0 if there is none that fits into the frame; -1. */
+/* The ellipse of a scale: 1; 0 if none fits in the frame; -1. */
 static int find_shape(const ellipse_tracker *t, int64_t scale, const ellipse_shape **shape, fault *f)
 {
     if (scale < ELLIPSE_SMALLEST || scale > smaller(t->largest[0], ELLIPSE_LARGEST)) return 0;
@@ -237,7 +237,7 @@ static void enclose(const ellipse_search *s, ellipse_pixels *to)
     to->height = bottom - top;
 }
 
-/* A row of blocks of the rectangle and of what its gradients depend on. */
+/* Convert a row of blocks of the rectangle, including the margin that its gradients depend on. */
 static void convert_band(ellipse_search *s, int64_t i)
 {
     const ellipse_pixels *to = s->tracker->pixels;
@@ -284,7 +284,8 @@ static inline void add_products(const int16_t *across, const int16_t *down, cons
         sums[i] += (uint32_t)abs(across[i] * nx + down[i] * ny) >> RIM_NORMAL_BITS;
 }
 
-/* Sums of |n g|. Each pixel of the rim is taken for all states of some rows at once, which are near each other. */
+/* Sums of |n g|. Each pixel of the rim is processed for all states of several rows at once, which are close together in
+ * memory. */
 static void score_gradients(const ellipse_pixels *in, ellipse_states *of, int64_t begin, int64_t end)
 {
     const ellipse_shape *e = of->shape;
@@ -298,12 +299,12 @@ static void score_gradients(const ellipse_pixels *in, ellipse_states *of, int64_
 
 /* ---- The colours' score ---- */
 
-/* How many pixels of a slot are inside the ellipse, and how many of them the model has. */
+/* How many pixels of a slot are inside the ellipse, and how many the model has. */
 typedef struct slot_counts {
     int32_t inside, model;
 } slot_counts;
 
-/* These put a pixel in and take one out, and return by how much the intersection grows, or shrinks. */
+/* Add or remove a pixel, and return by how much the intersection grows or shrinks. */
 static inline int32_t put_in(slot_counts *of)
 {
     return of->inside++ < of->model;
@@ -314,8 +315,8 @@ static inline int32_t take_out(slot_counts *of)
     return --of->inside < of->model;
 }
 
-/* Move the ellipse by a pixel, `ahead` from the one before. Each of the lines in this direction, of which `aside` leads
- * to the next, wins one pixel and loses one. */
+/* Move the ellipse by one pixel, at offset `ahead`. Each line in this direction gains one pixel and loses one; `aside`
+ * leads from one line to the next. */
 static int32_t move(const uint16_t *center, int64_t ahead, int64_t aside, const int32_t *reach, int64_t lines,
                     slot_counts *counts)
 {
@@ -340,7 +341,7 @@ static int32_t count_inside(const uint16_t *center, int64_t stride, const ellips
     return both;
 }
 
-/* Rows are taken to and fro, so that each state is next to the one before. */
+/* Rows are traversed in alternating directions, so that each state is next to the previous one. */
 static void score_colors(const ellipse_pixels *in, ellipse_states *of, int64_t begin, int64_t end, slot_counts *counts)
 {
     const ellipse_shape *e = of->shape;
@@ -365,7 +366,7 @@ static void score_colors(const ellipse_pixels *in, ellipse_states *of, int64_t b
 
 /* ---- A search ---- */
 
-/* The model as it would be if it had counted as many pixels as the shape has. */
+/* The model scaled as if it had counted as many pixels as the shape has. */
 static void scale_model(const ellipse_tracker *t, ellipse_states *of)
 {
     for (int64_t i = 0; i < t->slots; i++) {
@@ -412,7 +413,7 @@ static void score_band(ellipse_search *s, int64_t task)
     free(counts);
 }
 
-/* Scores are compared on the scale of all states of the search. */
+/* Scores are normalised over all states of the search. */
 typedef struct score_range {
     double lowest, highest;
 } score_range;
@@ -444,7 +445,7 @@ static int64_t distance(ellipse_state a, ellipse_state b)
     return x * x + y * y + scale * scale;
 }
 
-/* Of equal states, the nearest to the predicted one wins, then the first. */
+/* Among equal states, the nearest to the predicted one wins, then the first. */
 static void choose(const ellipse_search *s, ellipse_state predicted, ellipse_state *best, ellipse_match *match)
 {
     score_range gradients = {INFINITY, -INFINITY}, colors = gradients;
@@ -478,7 +479,8 @@ static int search(ellipse_tracker *t, planes *p, ellipse_state predicted, const 
     ellipse_search s = {.tracker = t, .planes = p, .scales_count = 2 * range[2] + 1};
     const int64_t threads = p->threads ? p->threads : histo_threads();
     s.scales = calloc((size_t)s.scales_count, sizeof *s.scales);
-    /* Each band of states counts its first ellipse from nothing: there are only as many as keep the threads busy. */
+    /* Each band of states counts its first ellipse from scratch: there are only as many bands as keep the threads
+     * busy. */
     s.bands = threads > 1 ? (2 * threads + s.scales_count - 1) / s.scales_count : 1;
     int failed = s.scales ? 0 : fault_set(f, EXIT_DATA, "no memory for a search");
     for (int64_t k = 0; !failed && k < s.scales_count; k++) {

@@ -15,46 +15,46 @@
 #include "video/model.h"
 
 typedef struct ellipse_state {
-    int64_t x, y, scale; /* the pixel at the centre, and half the width, without this pixel */
+    int64_t x, y, scale; /* the pixel at the centre, and half the width, not counting this pixel */
 } ellipse_state;
 
 typedef struct ellipse_tracker {
-    int64_t half_width, half_height; /* of the first ellipse: their ratio stays */
-    int64_t range[3];                /* of the search, to each side: of x, y and scale */
+    int64_t half_width, half_height; /* of the first ellipse, whose aspect ratio is kept */
+    int64_t range[3];                /* of the search, to each side, in x, y and scale */
     int64_t largest[2];              /* halves of the frame's sides: ellipses stay inside */
     ellipse_state state, last;       /* of the last two frames */
-    ellipse_shape *shapes;           /* by scale, made when they are first needed */
+    ellipse_shape *shapes;           /* by scale, created on demand */
 
-    histo_map *slot_of; /* from samples to slots of the model */
+    histo_map *slot_of; /* maps samples to slots of the model */
     int64_t slots;
     uint64_t *model; /* [slots] */
     uint64_t model_count;
-    int intensity; /* the axis that has it */
+    int intensity; /* the axis of intensity */
 
-    struct ellipse_pixels *pixels; /* that the states of a search look at */
+    struct ellipse_pixels *pixels; /* scratch pixels of a search */
 } ellipse_tracker;
 
-/* What became of a frame. */
+/* The result for a frame. */
 typedef struct ellipse_match {
     const ellipse_shape *shape;
-    double gradient;      /* the mean of |n g|, in levels for each pixel */
-    int32_t intersection; /* pixels; their share of the shape's area is the colours' score */
-    int64_t states;       /* scored */
+    double gradient;      /* the mean of |n g|, in levels per pixel */
+    int32_t intersection; /* in pixels; its share of the shape's area is the colour score */
+    int64_t states;       /* number of states scored */
 } ellipse_match;
 
-/* window: left, top, width and height of the object in the first frame, inside the frames. ellipse_end frees what there
- * is, also after a failure. */
+/* window: left, top, width and height of the object in the first frame, inside the frames. ellipse_end frees
+ * everything, also after a failure. */
 int ellipse_begin(ellipse_tracker *t, const frames *in, const int64_t window[4], const int64_t range[3], fault *f);
 void ellipse_end(ellipse_tracker *t);
 
 /* Count the colours of the first ellipse in a frame: m->hist. */
 int ellipse_count_model(const ellipse_tracker *t, planes *p, model *m, fault *f);
-/* Look for the colours of m->hist. */
+/* Search for the colours of m->hist. */
 int ellipse_set_model(ellipse_tracker *t, const model *m, fault *f);
 
 /* Find the ellipse in the next frame: t->state. */
 int ellipse_find(ellipse_tracker *t, planes *p, ellipse_match *match, fault *f);
-/* The scores of t->state where it is. */
+/* The scores of t->state in place. */
 int ellipse_score(ellipse_tracker *t, planes *p, ellipse_match *match, fault *f);
 
 #endif

@@ -22,7 +22,7 @@ static void add_to_rim(ellipse_shape *e, int64_t x, int64_t y)
         (rim_pixel){(int32_t)x, (int32_t)y, {(int16_t)lrint(nx * scale), (int16_t)lrint(ny * scale)}};
 }
 
-/* The pixels of a row from which the next row away from the centre does not reach, and the row's ends. */
+/* Add the pixels of a row that the next row away from the centre does not cover, and the row's ends. */
 static void add_row_to_rim(ellipse_shape *e, int64_t y)
 {
     const int64_t away = llabs(y), reach = e->row_reach[away];

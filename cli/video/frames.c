@@ -23,7 +23,7 @@ static int open_file(frames *in, fault *f)
     return 0;
 }
 
-/* Later files must be like the first. */
+/* Check that later files are like the first. */
 static int check_alike(const frames *in, const histo_view *first, fault *f)
 {
     const reader *r = in->reader;

@@ -10,13 +10,13 @@ typedef struct frames {
     reader *reader;
     space space;
     planes planes;                    /* of the frame */
-    int64_t count;                    /* of frames until now */
-    unsigned char *pixels;            /* of a frame whose bands are parts of it */
+    int64_t count;                    /* number of frames so far */
+    unsigned char *pixels;            /* of a frame that is assembled from bands */
     histo_view views[SPACE_CHANNELS]; /* of these */
 } frames;
 
-/* saved: a histogram whose axes are those of the planes, or NULL, and its name, or NULL. frames_close frees what there
- * is, also after a failure. */
+/* saved: a histogram whose axes the planes get, or NULL, and its name, or NULL. frames_close frees everything, also
+ * after a failure. */
 int frames_open(frames *in, const settings *s, const histo_hist *saved, const char *name, fault *f);
 void frames_close(frames *in);
 

@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-/* Smoothing and differences together are two filters of seven taps, one for each direction: 1 4 6 4 1 over 1 1 1, and
- * over -1 0 1. Their unit is 48 * 32 = 8 GRADIENT_UNIT, of which three bits are dropped so that 16 hold the result. */
+/* Smoothing and differencing combined are two seven-tap filters, one for each direction: 1 4 6 4 1 convolved with 1 1
+ * 1, and with -1 0 1. Their unit is 48 * 32 = 8 GRADIENT_UNIT, of which three bits are dropped so that the result fits
+ * 16 bits. */
 enum { TAPS = 2 * GRADIENT_MARGIN + 1, DROPPED_BITS = 3 };
 
 static inline int32_t smooth(int32_t middle, int32_t near, int32_t next, int32_t far)
@@ -21,7 +22,7 @@ static inline int16_t shortened(int32_t sum)
     return (int16_t)((sum + (1 << (DROPPED_BITS - 1))) >> DROPPED_BITS);
 }
 
-/* Each column of seven rows, smoothed, and its rise. */
+/* For each column of seven rows: the smoothed value, and its slope. */
 static void filter_columns(const uint8_t *const rows[TAPS], int64_t step, int64_t n, int16_t *restrict smoothed,
                            int16_t *restrict risen)
 {

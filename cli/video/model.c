@@ -46,7 +46,7 @@ int model_save(const model *m, const space *sp, const reader *r, const settings 
     return failed;
 }
 
-/* Whether a name is that of --joint channels: r,g,b. */
+/* Whether a name is a list of channels, as --joint writes it: r,g,b. */
 static bool names_channels(const char *name)
 {
     for (size_t i = 0; name[i]; i++)

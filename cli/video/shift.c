@@ -120,7 +120,7 @@ float *shift_profile(const int64_t window[4])
     return profile;
 }
 
-/* A step of the window; *moves says whether it was one. */
+/* One step of the window; *moves says whether it moved. */
 static int step_kernel(const model *m, planes *p, int64_t window[4], const histo_view *profile, histo_map *ratios,
                        bool *moves, fault *f)
 {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "input/samples/select.h"
 
-/* Computed spaces. The letters are the first ones of their channels' names. */
+/* Computed spaces. The letters are the initials of their channels' names. */
 static const struct {
     const char *name, *letters, *channels[3], *axes;
 } computed[] = {
@@ -32,8 +32,8 @@ static double values_of(const space *sp, const reader *r)
     return r->dtypes[0] == HISTO_U8 ? 256 : (double)(1 << (r->video ? r->video->bits : 16));
 }
 
-/* OpenCV finds the bin of a hue by the double bins / 180. Where that is rounded down, the hues at some edges are in the
- * bin below: of 26 bins, 90. Edges at the first hue of each bin give the same. */
+/* OpenCV finds the bin of a hue with the double bins / 180. If that is rounded down, the hues at some edges are in the
+ * bin below: for 26 bins, 90. Edges at the first hue of each bin give the same. */
 static histo_axis hue_axis(space *sp, int64_t bins)
 {
     if (bins > SPACE_HUES) return histo_axis_regular(bins, 0, SPACE_HUES);
@@ -48,7 +48,7 @@ static histo_axis hue_axis(space *sp, int64_t bins)
     return histo_axis_variable(bins, sp->hue_edges);
 }
 
-/* The channel with a letter or a name. */
+/* The channel with this letter or name. */
 static const char *find_letter(const char *letters, const char *name, size_t length)
 {
     static const char *const names[][2] = {{"hsv", "hue"},        {"hsv", "saturation"}, {"hsv", "value"},
@@ -105,8 +105,7 @@ const char *space_axis_name(const space *sp, int a, const reader *r)
     return letters[(int)letters_of(r)[sp->channels[a]]];
 }
 
-/* The channels that a name lists, as in "hue,saturation" and "r,g,b"; their number, or 0 if these are not its channels.
- */
+/* The channels listed by a name such as "hue,saturation" or "r,g,b"; their number, or 0 if it is not such a list. */
 static int channels_of(const char *name, const char *letters, int channels[SPACE_CHANNELS])
 {
     int count = 0;

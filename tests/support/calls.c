@@ -105,7 +105,7 @@ void call_objects_free(const call_objects *o)
 
 /* ---- The calls: p are pointers, in the order of the arguments ---- */
 
-/* Destroys what a call made; a failed call made nothing. */
+/* Destroy what a call created; a failed call created nothing. */
 static histo_status made_hist(histo_status status, void *place)
 {
     histo_hist **made = place;
@@ -776,7 +776,7 @@ const call calls[] = {
 };
 const int calls_size = sizeof calls / sizeof *calls;
 
-/* What a word of the table points to: an object, an input, or room that is zero-> */
+/* What a word of the table points to: an object, an input, or zeroed memory. */
 static void *pointer_to(const call_objects *o, const char *word, int argument)
 {
     static uint64_t scratch[CALL_POINTERS][SCRATCH], counts[CALL_BINS] = {4, 3, 2, 1};
@@ -879,7 +879,7 @@ int call_arguments(const call *c, const call_objects *o, void **p, unsigned *may
     return n;
 }
 
-/* ---- What the headers declare ---- */
+/* ---- The declarations in the headers ---- */
 
 static char *read_text(const char *path)
 {
@@ -917,7 +917,7 @@ bool next_declaration(const char **at, declaration *d)
             start--;
         snprintf(d->name, sizeof d->name, "%.*s", (int)(open - start), start);
         d->parameters = open;
-        if (strncmp(d->name, "histo_", strlen("histo_")) == 0) return true; /* not in the macro's own definition */
+        if (strncmp(d->name, "histo_", strlen("histo_")) == 0) return true; /* excludes the macro's own definition */
     }
     return false;
 }

@@ -1,4 +1,4 @@
-/* All functions of the library that return a status, as a table of calls with a few small objects. */
+/* All functions of the library that return a status, as a table of calls on a few small objects. */
 #ifndef TESTS_CALLS_H
 #define TESTS_CALLS_H
 
@@ -12,7 +12,7 @@ enum { CALL_BINS = 4, CALL_SAMPLES = 64, CALL_POINTERS = 8 };
 #define CALL_FILE "wisdom-of-calls.txt"
 
 /* Integer axes from 0; samples of bytes; histograms of one axis, of two, with weights, and plans for the first;
- * quantiles, thresholds, ranks and surveys in their first pass, and after the last; features and gradients. */
+ * quantiles, thresholds, ranks and surveys in their first pass, and after their last; features and gradients. */
 typedef struct call_objects {
     histo_axis axes[2];
     histo_view samples[2], stack; /* stack: two images of the samples */
@@ -31,23 +31,23 @@ typedef struct call_objects {
 void call_objects_make(call_objects *o);
 void call_objects_free(const call_objects *o);
 
-/* Takes the samples as records of a byte. */
+/* Reads the samples as one-byte records. */
 extern const histo_function call_function;
 
 typedef struct call {
     const char *name; /* without histo_ */
     histo_status (*function)(void **p);
-    const char *arguments; /* what each pointer points to, in their order; those that may be NULL end in '?' */
+    const char *arguments; /* what each pointer points to, in order; those that may be NULL end in '?' */
 } call;
 
 extern const call calls[];
 extern const int calls_size;
 
-/* Set p[CALL_POINTERS] to what the call takes, with room for results that is zero; bit n of may_be_null: p[n] may.
+/* Set p[CALL_POINTERS] to the call's arguments, with zeroed memory for results; bit n of may_be_null: p[n] may be NULL.
  * Returns their number. */
 int call_arguments(const call *c, const call_objects *o, void **p, unsigned *may_be_null);
 
-/* Give the texts of the public headers, one after the other; returns their number. */
+/* Pass the texts of the public headers to `read`, one after the other; returns their number. */
 int each_header(void (*read)(void *context, const char *text), void *context);
 
 typedef struct declaration {
@@ -55,7 +55,7 @@ typedef struct declaration {
     const char *parameters; /* from '(' on, in the text */
 } declaration;
 
-/* The next declaration of a function from *at on, which moves behind its beginning. */
+/* The next declaration of a function from *at on, which advances past its beginning. */
 bool next_declaration(const char **at, declaration *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* For tests of the bench: fills that count wrong. */
+/* For tests of the bench: fills that count wrongly. */
 #ifndef TESTS_CHEAT_H
 #define TESTS_CHEAT_H
 

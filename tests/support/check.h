@@ -24,7 +24,7 @@
         if (!strstr(histo_last_error(), words)) fail_msg("%s: '%s' has no '%s'", #call, histo_last_error(), words);    \
     } while (0)
 
-/* The next pass, which must not fail: is there one? */
+/* Begin the next pass, which must not fail; returns whether there is one. */
 static inline bool survey_next_pass(histo_survey *survey)
 {
     bool more = true;

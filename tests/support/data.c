@@ -106,7 +106,7 @@ long double sample_value(const void *at, histo_dtype dtype)
     return (long double)x.rounded + (long double)x.rest;
 }
 
-/* Replace a stored value by the next of its dtype, above or below; integers saturate. */
+/* Replace a stored value by its neighbour in the dtype, above or below; integers saturate. */
 static void nudge(void *at, int64_t i, histo_dtype dtype, int direction)
 {
     size_t size = histo_dtype_size(dtype);

@@ -33,7 +33,7 @@ void *device_copy(const histo_view *view, histo_view *copy)
     const char *from = (const char *)view->data + lowest;
     size_t bytes = (size_t)(highest - lowest) + histo_dtype_size(view->dtype), offset = (uintptr_t)from % KEPT;
     char *memory;
-    /* Kernels read whole words, of which a part may lie before or behind the samples. */
+    /* Kernels read whole words, parts of which may lie before or after the samples. */
     const size_t all = (offset + bytes + KEPT - 1) / KEPT * KEPT;
     if (cudaMalloc((void **)&memory, all) != cudaSuccess || cudaMemset(memory, 0, all) != cudaSuccess) return NULL;
     if (cudaMemcpy(memory + offset, from, bytes, cudaMemcpyHostToDevice) != cudaSuccess) return NULL;

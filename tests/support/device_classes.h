@@ -1,5 +1,4 @@
-/* Random problems of a GPU, and the classes (cuda/jit/specialised.h) that kernels would be compiled for. Needs no GPU.
- */
+/* Random GPU problems, and the classes (cuda/jit/specialised.h) for which kernels would be compiled. Needs no GPU. */
 #ifndef TESTS_DEVICE_CLASSES_H
 #define TESTS_DEVICE_CLASSES_H
 
@@ -8,8 +7,8 @@
 
 typedef struct device_class {
     bool weighted;
-    bool in_vectors;    /* some operand is read so, … */
-    bool is_aligned;    /* … and each of its vectors is at a multiple of its size, within one run */
+    bool in_vectors;    /* some operand is read in vectors, … */
+    bool is_aligned;    /* … each of which is aligned to its size, within one run */
     char problem[512];  /* in words */
     char text[1 << 13]; /* functions of records and `struct constants` */
 } device_class;
@@ -18,7 +17,7 @@ typedef struct device_class {
 extern "C" {
 #endif
 
-/* False if no kernel is compiled for the problem of this number. */
+/* False if no kernel is compiled for the problem with this number. */
 bool device_class_draw(uint64_t number, device_class *it);
 
 #ifdef __cplusplus

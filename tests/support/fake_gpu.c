@@ -1,4 +1,4 @@
-/* An H200, as the CUDA runtime describes it, for programs that wrap these of its functions. */
+/* An H200, as the CUDA runtime describes it, for programs that wrap these runtime functions. */
 #include <cuda_runtime_api.h>
 #include <string.h>
 

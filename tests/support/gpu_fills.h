@@ -1,5 +1,5 @@
-/* What tests of fills on a GPU share: histograms of BINS bins from 0 to 1, samples for them, and fills by a strategy.
- */
+/* Shared by tests of fills on a GPU: histograms of BINS bins from 0 to 1, samples for them, and fills by a given
+ * strategy. */
 #ifndef TESTS_GPU_FILLS_H
 #define TESTS_GPU_FILLS_H
 
@@ -21,7 +21,7 @@ typedef struct gpu_samples {
 gpu_samples make_gpu_samples(void *data, histo_dtype dtype, int64_t n);
 void free_gpu_samples(const gpu_samples *s);
 
-/* Fill by a strategy ("cpu/sequential", "cuda/…"). */
+/* Fill with a given strategy ("cpu/sequential", "cuda/…"). */
 void fill_by(histo_hist *h, const char *strategy, const histo_view *views, const histo_fill_options *options);
 
 #endif

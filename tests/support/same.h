@@ -7,13 +7,14 @@
 /* The counts of all slots, from malloc. */
 uint64_t *counts_of(const histo_hist *h);
 
-/* The sums of weights of all slots, then those of their squares, or zeros where the weighting has none; from malloc. */
+/* The sums of weights of all slots, followed by those of their squares, or zeros if the weighting has none; from
+ * malloc. */
 double *sums_of(const histo_hist *h);
 
-/* Both have counted and left out as many samples. */
+/* Both have counted and masked equally many samples. */
 void assert_same_tally(const histo_hist *a, const histo_hist *b);
 
-/* Both have the same counts with the flow, and the same masked samples. */
+/* Both have the same counts, including the flow, and the same masked samples. */
 void assert_same_counts(const histo_hist *a, const histo_hist *b);
 
 /* Both have the same contents, to the bit: counts and sums. */

@@ -16,7 +16,7 @@ void *save(const histo_hist *hist, histo_format format, size_t *size);
 histo_status load(const void *data, size_t size, const char *name, histo_hist **hist);
 histo_hist *load_good(const void *data, size_t size, const char *name);
 
-/* What is loaded is what was saved, and gives the same bytes when saved again; in both formats. */
+/* A loaded histogram equals the saved one, and gives the same bytes when saved again; in both formats. */
 void check_round_trips(const histo_hist *hist);
 
 /* A histogram of three bins with all kinds of flow. */

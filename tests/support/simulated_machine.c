@@ -131,7 +131,7 @@ static histo_status run_shared(const histo_strategy *strategy, histo_job *jobs, 
                 jobs[g].begin = share->begin;
                 jobs[g].end = histo_share_take(share, 1024, N / 64);
                 world.sent += jobs[g].end - jobs[g].begin;
-                free_at[g] = fmax(done_at[g], world.now_us); /* has counted what it had */
+                free_at[g] = fmax(done_at[g], world.now_us); /* has finished what it had */
                 done_at[g] = free_at[g] + (double)part_of(&jobs[g], takes_us);
                 last = fmax(last, done_at[g]);
                 world.gpu_takes_us = 0;

@@ -1,5 +1,5 @@
-/* A CPU and GPUs with the speed and the transfer times that a test sets, in place of the library's clock, table of
- * strategies and CUDA backend. The CPU simulates the GPUs. */
+/* A CPU and GPUs with speeds and transfer times set by a test, in place of the library's clock, table of strategies and
+ * CUDA backend. The CPU simulates the GPUs. */
 #ifndef TESTS_SIMULATED_MACHINE_H
 #define TESTS_SIMULATED_MACHINE_H
 
@@ -26,7 +26,7 @@ typedef struct simulated_machine {
     int64_t sent;  /* samples that the GPU got in its last fill */
     long clash_us; /* slowdown of the GPU while the CPU counts too */
     double now_us;
-    int threads; /* with which the CPU counted last */
+    int threads; /* number of CPU threads in its last fill */
     bool capturing;
 } simulated_machine;
 extern simulated_machine world;

@@ -71,8 +71,8 @@ static int64_t east_at(int64_t seconds)
     return localtime_r(&time, &local) ? local.tm_gmtoff * second : 0;
 }
 
-/* Clocks change at quarters of an hour, at least nowadays: within one, the offset is usually that of the time before.
- */
+/* Clocks change at quarters of an hour, at least nowadays: within one, the offset is usually that of the time
+ * before. */
 static int64_t named_east(int64_t us)
 {
     static _Thread_local int64_t known_quarter = INT64_MIN, known_east;

@@ -22,8 +22,8 @@ void interrupt_let_go(void);
 void interrupt_guard_line(bool shown);
 
 /* From now on, the first terminating signal is only stored in *number, and the next one ends the process as above.
- * interrupt_obey then ends it by the stored signal, at a safe point (0: does nothing). is_told: the user has been told.
- */
+ * interrupt_obey then ends it by the stored signal, at a safe point (0: does nothing). is_told: the user has been
+ * told. */
 void interrupt_defer(volatile sig_atomic_t *number);
 void interrupt_obey(int number, bool is_told);
 

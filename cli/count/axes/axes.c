@@ -181,8 +181,8 @@ static bool begin_range_alone(axis_search *a)
     return a->range_alone = survey_anew(a, o);
 }
 
-/* A part of the range whose samples would all be in one bar of a screen, and percentiles that most samples are between.
- */
+/* A part of the range whose samples would all be in one bar of a screen, and percentiles that most samples are
+ * between. */
 static const double bar_of_screen = 0.05, least_percentile = 0.5, most_percentile = 99.5;
 
 /* If the default rule asks for so many bins that the middle half of the samples must be in a small part of the range,
@@ -260,8 +260,8 @@ static int keep_positive(const histo_view *samples, histo_fill_options *fill, fa
     return 0;
 }
 
-/* Look at doubles, such as those of text: whether they are integers, and whether other types represent these exactly.
- */
+/* Look at doubles, such as those of text: whether they are integers, and whether other types represent these
+ * exactly. */
 static void look_at_doubles(axis_search *a, const histo_view *samples)
 {
     const int64_t rows = samples->ndim > 1 ? samples->shape[0] : 1, columns = samples->shape[samples->ndim - 1];

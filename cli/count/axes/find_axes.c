@@ -323,8 +323,8 @@ static int take_quantiles(run *r, fault *f)
     return 0;
 }
 
-/* As many passes over all samples as the searches need. The first one also computes sums, while samples are in cache.
- */
+/* As many passes over all samples as the searches need. The first one also computes sums, while samples are in
+ * cache. */
 static int survey_all(run *r, fault *f)
 {
     const feed_visitor survey = {.verb = "surveying",
@@ -359,8 +359,8 @@ static int search_anew(run *r, fault *f)
     return feed_reform(&r->feed, f) == 0 ? 1 : -1;
 }
 
-/* Read columns of text as integers if they only have integers, some too large for doubles: 1, 0 if there are none, -1.
- */
+/* Read columns of text as integers if they only have integers, some too large for doubles: 1, 0 if there are none,
+ * -1. */
 static int turn_to_integers(run *r, fault *f)
 {
     int turned = 0;

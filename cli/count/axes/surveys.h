@@ -8,8 +8,8 @@
 /* Survey the shard of s, in the pass after that of s->agreed, and write the findings. */
 int surveys_make(const settings *s, FILE *out, fault *f);
 
-/* Merge the surveys of all shards. *again: another pass is needed; otherwise the bins are printed, one line per axis.
- */
+/* Merge the surveys of all shards. *again: another pass is needed; otherwise the bins are printed, one line per
+ * axis. */
 int surveys_merge(const char *const *files, int count, FILE *out, FILE *bins, bool *again, fault *f);
 
 /* Take the axes that all shards agree on into the searches of r. */

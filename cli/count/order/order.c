@@ -33,8 +33,8 @@ typedef struct finder {
     search *searches;
     bool again;        /* after the first pass over the samples */
     bool begun;        /* a piece has been seen in this pass */
-    bool asked;        /* quantiles were requested, and may take passes; else only those found while counting are used
-                        */
+    bool asked;        /* quantiles were requested, and may take passes; else only those found while counting are
+                        * used */
     bool any_negative; /* some weight is negative */
     scratch differences;
 } finder;

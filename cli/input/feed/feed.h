@@ -30,8 +30,8 @@ typedef struct feed {
     int64_t shard;                       /* that passes read, from 0; may be changed between them */
     int open;                            /* the file that a shard has open */
     int held;                            /* number of held files */
-    feed_place at;                       /* where the next pass begins; during a pass, the position after the last piece
-                                          */
+    feed_place at;                       /* where the next pass begins; during a pass, the position after the last
+                                          * piece */
 } feed;
 
 int feed_open(feed *in, const settings *s, bool keep, fault *f);

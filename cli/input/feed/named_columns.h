@@ -1,6 +1,6 @@
 /* The counted columns of the first file, if the file and not the options determines them: all columns, those that match
- * a pattern, or the default. In other files, columns with the same names are counted, in whatever order they are there.
- */
+ * a pattern, or the default. In other files, columns with the same names are counted, in whatever order they are
+ * there. */
 #ifndef CLI_NAMED_COLUMNS_H
 #define CLI_NAMED_COLUMNS_H
 

@@ -185,8 +185,8 @@ static void decode(prefetcher *a, part *p, worker *by, fault *f)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Select in another reader of the file the channels that `from` has selected, which do not change while threads decode.
- */
+/* Select in another reader of the file the channels that `from` has selected, which do not change while threads
+ * decode. */
 static int select_in(const prefetcher *a, reader *r, fault *f)
 {
     const selection *s = &a->from->selected;

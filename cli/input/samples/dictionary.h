@@ -37,8 +37,8 @@ const char *dictionary_word(const dictionary *d, uint32_t bin);
 /* Convert codes, samples of one column, to bins. */
 void dictionary_to_bins(const dictionary *d, const histo_view *codes, uint32_t *bins);
 
-/* Count samples, codes of the growing dictionary, as a histogram would; `fill` may have a mask, a filter and weights.
- */
+/* Count samples, codes of the growing dictionary, as a histogram would; `fill` may have a mask, a filter and
+ * weights. */
 int dictionary_count(dictionary *d, const histo_view *codes, const histo_fill_options *fill, fault *f);
 /* Freeze: the `limit` words with the largest sums of weights, or the most frequent ones, get bins of their own, if
  * their count is not zero; ties are ordered by bytes. -1 if out of memory. */

@@ -26,8 +26,8 @@ struct samples {
     segments segments;
     histo_view *views; /* [choice.total] */
     histo_view mask_view;
-    scratch made;   /* computed for the current piece: luma, times from numbers and bins of words, source after source
-                     */
+    scratch made;   /* computed for the current piece: luma, times from numbers and bins of words, source after
+                     * source */
     scratch passed; /* of the current piece: what mask and conditions let pass */
     histo_view passed_view;
     scratch compacted; /* the current piece without missing values: source after source, and the mask */

@@ -169,8 +169,8 @@ static void find_missing(packing *p, const attributes *from, const char *name)
         if (convert(&a, i, from->stored, &value)) unpack_add_missing(p, value);
 }
 
-/* Element k of an attribute as an end of the valid range, in terms of stored values: for integers, floats are ignored.
- */
+/* Element k of an attribute as an end of the valid range, in terms of stored values: for integers, floats are
+ * ignored. */
 static void find_end(const attributes *from, const char *name, int k, bool *has, unpack_number *end)
 {
     attribute a;

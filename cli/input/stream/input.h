@@ -78,8 +78,8 @@ bool input_waits(const input *in);
 int64_t input_size(const input *in);
 int64_t input_position(const input *in);
 
-/* Bytes of data in total, decompressed; -1 if unknown before reading (compressed data, pipes). Only after input_peek.
- */
+/* Bytes of data in total, decompressed; -1 if unknown before reading (compressed data, pipes). Only after
+ * input_peek. */
 int64_t input_data_size(const input *in);
 
 #endif

@@ -137,8 +137,8 @@ static int open_gif(paged *p, fault *f)
     if (start_library(g, f) != 0) return -1;
     g->paged.layout = (image_layout){.dtype = HISTO_U8, .width = g->gif->SWidth, .height = g->gif->SHeight};
     if (survey(g, f) != 0 || start_library(g, f) != 0) return -1;
-    return paged_check_memory(p, &g->paged.layout, 2 * g->paged.layout.channels, f); /* the canvas, and the previous one
-                                                                                      */
+    return paged_check_memory(p, &g->paged.layout, 2 * g->paged.layout.channels, f); /* the canvas, and the previous
+                                                                                      * one */
 }
 
 /* ---- Frames ---- */

@@ -57,8 +57,8 @@ static void on_message(const char *message, void *user)
     (void)user;
 }
 
-/* Whether the header claims at most the block, and few tiles. OpenJPEG allocates all of them before it reads the first.
- */
+/* Whether the header claims at most the block, and few tiles. OpenJPEG allocates all of them before it reads the
+ * first. */
 static bool fits(const unsigned char *data, size_t size, const jp2_block *block)
 {
     enum { SIZ_BYTES = 42, MOST_TILES = 1024 };

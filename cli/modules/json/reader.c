@@ -14,8 +14,8 @@
 #include "input/readers/text/text_scan.h"
 #include "modules/json/parse.h"
 
-/* Columns are those of the rows in the first MiB; the rest is searched if a column is requested that is not among them.
- */
+/* Columns are those of the rows in the first MiB; the rest is searched if a column is requested that is not among
+ * them. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { BYTES_LOOKED_AT = 256 };
 #else

@@ -266,8 +266,8 @@ static bool cut_label(const plot_panel *panel, plot_label *label, double room)
     return true;
 }
 
-/* A tick and the name in the middle of each bin; false if they do not fit. across: bins are side by side, not stacked.
- */
+/* A tick and the name in the middle of each bin; false if they do not fit. across: bins are side by side, not
+ * stacked. */
 static bool name_edges(const plot_panel *panel, const char *const *names, const double *edges, int64_t bins,
                        bool across, plot_ticks *t)
 {

@@ -57,8 +57,8 @@ void plot_tiles_paint(const plot_panel *panel, const plot *p);
 
 plot_content plot_dots_scales(plot_panel *panel, const plot *p);
 void plot_dots_paint(const plot_panel *panel, const plot *p);
-/* Paint a line of this length from (x, y), in the style of lines between dots of the series, with a dot at its middle.
- */
+/* Paint a line of this length from (x, y), in the style of lines between dots of the series, with a dot at its
+ * middle. */
 void plot_dots_paint_key(const plot_panel *panel, const plot *p, int series, double x, double y, double length);
 
 #endif

@@ -122,7 +122,7 @@ static int find_scaling(tiff_reader *t, image_layout *layout, fault *f)
     return 0;
 }
 
-/* GDAL's metadata without scales and offsets, which values that are scaled have no more. */
+/* Keep GDAL's metadata without scales and offsets, which no longer apply to scaled values. */
 bool tiff_keep_unscaled(tiff_reader *t, metadata_block *block)
 {
     const char *text = NULL;
@@ -142,7 +142,7 @@ bool tiff_keep_unscaled(tiff_reader *t, metadata_block *block)
 
 /* ---- No data ---- */
 
-/* All samples of a type that a number equals; false: none does. */
+/* The sample of a type that equals a number; false: there is none. */
 static bool find_sample(const tiff_reader *t, double value, const char *text, uint64_t *sample)
 {
     const histo_dtype dtype = t->stored.dtype;
@@ -167,7 +167,7 @@ static bool find_sample(const tiff_reader *t, double value, const char *text, ui
         return false;
     }
     const bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16 || dtype == HISTO_I32 || dtype == HISTO_I64;
-    if (!text_to_i64(text, &whole)) { /* as in -9999.0; and above what int64 holds */
+    if (!text_to_i64(text, &whole)) { /* as in -9999.0; and beyond int64 */
         const double above = ldexp(1, 63);
         if (value != rint(value) || value < -above || value >= 2 * above || (value >= above && dtype != HISTO_U64))
             return false;
@@ -192,7 +192,7 @@ static void find_nodata(tiff_reader *t)
     m->has_nodata = false;
     if (size == 0 || size >= sizeof text || !parse_number(field, strnlen(field, size), &value)) return;
     memcpy(text, field, size);
-    if (t->stored.palette || t->stored.bits < 8) { /* what is stored is a number of bits, scaled when it is read */
+    if (t->stored.palette || t->stored.bits < 8) { /* samples are stored with fewer bits, and scaled when read */
         const unsigned most = (1U << t->stored.bits) - 1;
         if (!(value >= 0 && value <= (double)most) || value != rint(value)) return;
         m->has_nodata = true;
@@ -213,7 +213,7 @@ int tiff_find_meaning(tiff_reader *t, image_layout *layout, fault *f)
     return t->stored.palette ? 0 : find_scaling(t, layout, f);
 }
 
-/* The number that stands for none stays the same where values are scaled. */
+/* The nodata number stays the same if values are scaled. */
 bool tiff_delivered_nodata(const tiff_reader *t, unsigned char value[8])
 {
     const meaning *m = &t->meaning;
@@ -229,7 +229,7 @@ bool tiff_delivered_nodata(const tiff_reader *t, unsigned char value[8])
 
 /* ---- Mask pages ---- */
 
-/* Set the mask to the directory at this offset, all of which is read; 0: there is none. Afterwards libtiff is at that
+/* Read the directory at this offset completely as the mask; 0: there is none. Afterwards libtiff is at that
  * directory. */
 int tiff_read_mask(tiff_reader *t, const image_layout *page, uint64_t directory, fault *f)
 {
@@ -245,7 +245,7 @@ int tiff_read_mask(tiff_reader *t, const image_layout *page, uint64_t directory,
     if (layout.width != page->width || layout.height != page->height || layout.channels != 1 ||
         layout.dtype != HISTO_U8) {
         t->stored = saved;
-        return 0; /* of another page, or of no meaning that is known */
+        return 0; /* of another page, or of unknown meaning */
     }
     const double bytes = (double)layout.width * (double)layout.height;
     if (fault_beyond_memory(f, bytes, input_name(t->image.reader.in), "count its samples with --raw") != 0) return -1;
@@ -279,7 +279,7 @@ int tiff_read_mask(tiff_reader *t, const image_layout *page, uint64_t directory,
 
 /* ---- Bands ---- */
 
-/* Inlined where the size is a constant. */
+/* Inlined for constant sizes. */
 __attribute__((always_inline)) static inline bool mark_row(const char *from, int64_t step, int64_t count, size_t size,
                                                            const uint64_t nodata[2], unsigned char *valid)
 {
@@ -305,13 +305,13 @@ static bool mark_nan(const char *from, int64_t step, int64_t count, histo_dtype 
     return any;
 }
 
-/* Unmark a row's samples that are the stored one without a value. */
+/* Clear the marks of a row's samples that equal the stored nodata value. */
 static bool mark_nodata(const tiff_reader *t, const char *from, int64_t step, int64_t count, unsigned char *valid)
 {
     const histo_dtype dtype = t->stored.dtype;
     const size_t size = histo_dtype_size(dtype);
     const uint64_t sign = UINT64_C(1) << (8 * size - 1), nodata = t->meaning.nodata;
-    const bool zero = dtype >= HISTO_F16 && (nodata & ~sign) == 0; /* both of them */
+    const bool zero = dtype >= HISTO_F16 && (nodata & ~sign) == 0; /* both zeros */
     const uint64_t two[] = {nodata, zero ? nodata ^ sign : nodata};
     if (dtype >= HISTO_F16 && isnan(histo_sample_value(&nodata, dtype)))
         return mark_nan(from, step, count, dtype, valid);
@@ -327,7 +327,7 @@ static bool mark_nodata(const tiff_reader *t, const char *from, int64_t step, in
     }
 }
 
-/* Of a palette, whose colours may be equal where the stored numbers are not. */
+/* For a palette, where different indices may have the same colour. */
 static bool mark_packed(const tiff_reader *t, int64_t y, int64_t count, unsigned char *valid)
 {
     const unsigned bits = t->stored.bits;
@@ -349,7 +349,7 @@ static bool is_alpha(const tiff_reader *t, int channel)
     return (model == CHANNELS_GRAY_ALPHA && channel == 1) || (model == CHANNELS_RGBA && channel == 3);
 }
 
-/* The marks of a view of the band at row y: false if all are set. */
+/* The marks for a view of the band at row y: false if all are set. */
 static bool mark_view(const tiff_reader *t, const histo_view *v, int channel, int64_t y, int64_t x,
                       unsigned char *valid)
 {
@@ -373,7 +373,7 @@ static bool mark_view(const tiff_reader *t, const histo_view *v, int channel, in
     return any;
 }
 
-/* Another sample in place of those without a value. */
+/* Overwrite missing samples by another one. */
 static void put_missing(const histo_view *v, const unsigned char *valid, const void *sample)
 {
     const size_t size = histo_dtype_size(v->dtype);
@@ -382,8 +382,8 @@ static void put_missing(const histo_view *v, const unsigned char *valid, const v
             if (!*valid) memcpy((char *)v->data + y * v->strides[0] + x * v->strides[1], sample, size);
 }
 
-/* Floats without a value are NaN; where they will be written again they are what is stored or, scaled, the number that
- * stands for none. */
+/* Missing floats become NaN; if they will be written again, they keep the stored value or, scaled, the nodata
+ * number. */
 static void set_missing(const tiff_reader *t, const histo_view *v, const unsigned char *valid)
 {
     static const uint16_t half = 0x7e00;
@@ -401,7 +401,7 @@ static void set_missing(const tiff_reader *t, const histo_view *v, const unsigne
     }
 }
 
-/* A view's values in contiguous rows. */
+/* Scale a view's values into contiguous rows. */
 static void scale_view(const scaling *s, histo_view *v, unsigned char *to)
 {
     const size_t size = histo_dtype_size(s->from), row_bytes = (size_t)v->shape[1] * histo_dtype_size(s->to);

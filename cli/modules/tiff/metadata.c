@@ -1,18 +1,18 @@
-/* What a page says besides samples. */
+/* The metadata of a page. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/readers/images/exif.h"
 #include "modules/tiff/tiff.h"
 
-/* Places of other directories in the file, which a copy would not have. */
+/* Whether it is the offset of another directory in the file, which a copy would not have. */
 static bool is_place(uint32_t tag)
 {
     return tag == TIFFTAG_SUBIFD || tag == TIFFTAG_EXIFIFD || tag == TIFFTAG_GPSIFD ||
            tag == TIFFTAG_INTEROPERABILITYIFD;
 }
 
-/* A field of text, or of a counted number of values; false without memory. Others are left out. */
+/* Keep a field of text, or of a counted number of values; false if out of memory. Other fields are dropped. */
 static bool keep_field(TIFF *tif, metadata *m, uint32_t tag)
 {
     const TIFFField *known = TIFFFieldWithTag(tif, tag);
@@ -43,7 +43,7 @@ static bool keep_field(TIFF *tif, metadata *m, uint32_t tag)
     return true;
 }
 
-/* What is applied to the samples is not copied. */
+/* Fields that are applied to the samples are not copied. */
 static bool keep_fields(tiff_reader *t, metadata *m)
 {
     uint16_t tags = (uint16_t)TIFFGetTagListCount(t->tif);

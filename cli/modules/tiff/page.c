@@ -119,14 +119,14 @@ static int check_blocks(const tiff_reader *t, int page, const image_layout *layo
     return 0;
 }
 
-/* JPEG 2000, as Aperio and others write it. */
+/* JPEG 2000, as written by Aperio and others. */
 static bool is_jp2(unsigned compression)
 {
     enum { APERIO_YCC = 33003, APERIO_RGB = 33005, JP2000 = 34712 };
     return compression == APERIO_YCC || compression == APERIO_RGB || compression == JP2000;
 }
 
-/* Find what decodes it. */
+/* Find its decoder. */
 static int find_jp2(tiff_reader *t, int page, unsigned photometric, unsigned compression, const image_layout *layout,
                     fault *f)
 {

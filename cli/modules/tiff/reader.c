@@ -38,7 +38,7 @@ static int go_to_page(tiff_reader *t, int page, fault *f)
                      (long long)TIFFNumberOfDirectories(t->tif) - 1);
 }
 
-/* Go to the next page after `page` that is not auxiliary: 1, 0 if there is none, -1. */
+/* Move to the next page after `page` that is not auxiliary: 1, 0 if there is none, -1. */
 static int go_to_next_page(tiff_reader *t, int *page, fault *f)
 {
     do {
@@ -56,7 +56,7 @@ static bool is_mask(tiff_reader *t)
     return tiff_field_u32(t->tif, TIFFTAG_SUBFILETYPE) & FILETYPE_MASK;
 }
 
-/* Slides of Aperio (.svs) say so in the description; their smaller copies are not marked. */
+/* Aperio slides (.svs) are recognised by their description; their reduced copies are not marked. */
 static bool is_slide(tiff_reader *t)
 {
     const char *text = NULL;
@@ -76,8 +76,8 @@ static int note_mask(tiff_reader *t, int number, int of, fault *f)
     return 0;
 }
 
-/* Count pages, smaller copies and masks, as far as the chain of directories is valid; of one page, only what follows it
- * and belongs to it. */
+/* Count pages, reduced copies and masks, as far as the chain of directories is valid; for a single page, only those
+ * that follow and belong to it. */
 static int survey_file(tiff_reader *t, int64_t *pages, int64_t *copies, fault *f)
 {
     const bool one = t->options.has_page && t->wanted_page >= 0;
@@ -98,7 +98,7 @@ static int survey_file(tiff_reader *t, int64_t *pages, int64_t *copies, fault *f
     return 0;
 }
 
-/* Where the mask of the current page begins; 0: it has none. */
+/* The offset of the current page's mask; 0: none. */
 static uint64_t mask_of_page(const tiff_reader *t, int page, const image_layout *layout)
 {
     for (int i = 0; i < t->masks_count && !t->options.raw; i++) {
@@ -114,7 +114,7 @@ static int describe(tiff_reader *t, int page, image_layout *layout, fault *f)
     return tiff_describe_page(t, page, layout, f) == 0 ? tiff_find_meaning(t, layout, f) : -1;
 }
 
-/* The same with the page's mask, which lies elsewhere in the file. */
+/* Also read the page's mask, which is elsewhere in the file. */
 static int describe_with_mask(tiff_reader *t, int page, image_layout *layout, fault *f)
 {
     if (describe(t, page, layout, f) != 0) return -1;
@@ -125,7 +125,7 @@ static int describe_with_mask(tiff_reader *t, int page, image_layout *layout, fa
     return describe(t, page, layout, f);
 }
 
-/* Rows of the current page that can be read by themselves. */
+/* The rows of the current page that can be read by themselves. */
 static int64_t slice_of_page(const tiff_reader *t)
 {
     return t->stored.direct ? image_band_rows(&t->image) : t->stored.block_height;
@@ -160,7 +160,7 @@ static int survey_pages(tiff_reader *t, fault *f)
     return 0;
 }
 
-/* Add up differences instead of libtiff, unless a copy of the page is to have the same predictor. */
+/* Undo the differencing here instead of in libtiff, unless a copy of the page is to have the same predictor. */
 static void take_differences(tiff_reader *t)
 {
     if (t->stored.differenced && !t->options.about && !t->adds_up)
@@ -200,8 +200,8 @@ static int begin_next_page(tiff_reader *t, fault *f)
 
 /* ---- Bands ---- */
 
-/* The number of rows in the next band: a row of tiles, those of as many strips as fit, or, of large strips that are not
- * compressed planes, as many rows as fit. */
+/* The number of rows in the next band: a row of tiles; the rows of as many strips as fit; or, for large strips that are
+ * not compressed planes, as many rows as fit. */
 static int64_t band_height(const tiff_reader *t)
 {
     const image *m = &t->image;

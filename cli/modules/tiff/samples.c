@@ -57,7 +57,7 @@ static void swap_samples(const tiff_reader *t, unsigned char *data, size_t bytes
     }
 }
 
-/* Each sample is the sum of the stored ones up to it. One that adds up in a register takes a cycle; libtiff adds in
+/* Each sample is the sum of the stored ones up to it. Accumulating in a register takes a cycle; libtiff accumulates in
  * memory, which takes five. */
 static void add_up_8(uint8_t *row, size_t samples, size_t channels)
 {
@@ -120,8 +120,8 @@ static int damaged_row(const tiff_reader *t, int64_t y, fault *f)
     return image_damaged(&t->image, place, tiff_complaint_or(t, "its data is missing or ends early"), f);
 }
 
-/* Does the file give this strip or tile an offset and at least `bytes` bytes? If not, libtiff would read samples from
- * unrelated data. Only uncompressed sizes are known. */
+/* Whether the file gives this strip or tile an offset and at least `bytes` bytes. If not, libtiff would read samples
+ * from unrelated data. Only uncompressed sizes are known. */
 static bool is_present(const tiff_reader *t, uint32_t block, uint64_t bytes)
 {
     uint64_t size = TIFFGetStrileByteCount(t->tif, block);
@@ -134,10 +134,10 @@ static uint32_t strip_of(const tiff_reader *t, int plane, int64_t y)
     return (uint32_t)(plane * strips + y / height);
 }
 
-/* Rows of a plane that lie one after the other in the file. */
+/* Rows of a plane that are contiguous in the file. */
 typedef struct strip_run {
     off_t start;
-    int64_t rows; /* 0: the file has not got row y */
+    int64_t rows; /* 0: row y is not in the file */
 } strip_run;
 
 /* From row y on, at most `rows`. */
@@ -208,7 +208,7 @@ static bool decode_block(tiff_reader *t, uint32_t block, int64_t rows, unsigned 
     return false;
 }
 
-/* Read the strip that begins with row y. libtiff has a faster inflater for whole strips. */
+/* Read the strip that begins with row y. libtiff inflates whole strips faster. */
 static int read_strip(tiff_reader *t, int plane, int64_t y, int64_t rows, unsigned char *to, fault *f)
 {
     const uint32_t strip = strip_of(t, plane, y);

@@ -1,5 +1,5 @@
-/* TIFF images by libtiff: any dtype and number of channels, pages, the compression and fields of the source; BigTIFF
- * where 4 GiB may not be enough. */
+/* TIFF images by libtiff: any dtype and number of channels, pages, the source's compression and fields; BigTIFF if 4
+ * GiB may not be enough. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct tiff_file {
     TIFF *tif;
     char complaint[256];
     int64_t strip_rows;
-    scratch part; /* of a strip: rows that came before its end */
+    scratch part; /* of a strip: rows received before it is complete */
     int64_t part_rows;
 } tiff_file;
 
@@ -129,7 +129,7 @@ static void set_channels(tiff_file *t)
     TIFFSetField(t->tif, TIFFTAG_EXTRASAMPLES, extra, kinds);
 }
 
-/* The source's compression where it loses nothing; others would lose samples again. */
+/* Use the source's compression if it is lossless; others would lose information again. */
 static void set_compression(tiff_file *t)
 {
     const metadata *about = t->file.page.about;
@@ -173,7 +173,7 @@ static void set_field(tiff_file *t, const metadata_field *field)
         TIFFSetField(t->tif, field->tag, (uint16_t)field->count, field->values.data);
 }
 
-/* Another text, whatever the source had. */
+/* Set a text, whatever the source had. */
 static void set_text(tiff_file *t, uint32_t tag, char *text)
 {
     const metadata_field field = {.tag = tag,
@@ -258,7 +258,7 @@ static bool multiplies_alpha(const image_page *page)
     return page->about && page->about->premultiplied && page->channels == channels && alpha_divides(page->dtype);
 }
 
-/* Whole strips are written from the rows; the others are put together first. */
+/* Whole strips are written directly from the rows; others are assembled first. */
 static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
 {
     tiff_file *t = (tiff_file *)file;
@@ -283,7 +283,7 @@ static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
     return 0;
 }
 
-/* A page that says which pixels of the one before have a value, as GDAL reads and writes it. */
+/* Write a page that marks which pixels of the previous one are valid, as GDAL does. */
 static int put_mask(tiff_file *t, fault *f)
 {
     const image_file *file = &t->file;

@@ -1,5 +1,5 @@
-/* WebP images by libwebp: RGB or RGBA of 8 bits. Frames of an animation are pages, as they are shown: on the canvas,
- * over the frames before them. */
+/* WebP images by libwebp: 8-bit RGB or RGBA. Frames of an animation are pages, as displayed: on the canvas, over the
+ * previous frames. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <webp/decode.h>
@@ -12,7 +12,7 @@ typedef struct webp_reader {
     paged paged; /* must be first */
     WebPDemuxer *demuxer;
     WebPAnimDecoder *animation; /* NULL: a still image */
-    int decoded;                /* frames of the animation since its beginning */
+    int decoded;                /* frames of the animation decoded since its beginning */
 } webp_reader;
 
 static const char *describe_status(VP8StatusCode status)

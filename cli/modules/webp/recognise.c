@@ -1,4 +1,4 @@
-/* Recognises WebP in the command, without the module, which has the reader. */
+/* Recognises WebP; part of the command, without the module, which has the reader. */
 #include <string.h>
 
 #include "input/readers/readers.h"

@@ -1,4 +1,4 @@
-/* xz, with the checks of its blocks. */
+/* xz, with the checksums of its blocks. */
 #include <lzma.h>
 #include <stdlib.h>
 

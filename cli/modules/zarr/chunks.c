@@ -1,5 +1,5 @@
 /* A chunk is an object, or a part of a shard, and is decoded as a whole; the last one is kept, as it may be read in
- * parts. Chunks that are not there are filled. */
+ * parts. Missing chunks are filled with the fill value. */
 #include "modules/zarr/chunks.h"
 
 #include <inttypes.h>
@@ -18,14 +18,15 @@ struct zarr_chunks {
     size_t item, chunk_bytes;
     int64_t strides[HISTO_MAX_DIMS]; /* of a decoded chunk, in bytes */
     int64_t at[HISTO_MAX_DIMS];      /* the decoded chunk */
-    bool decoded, there;             /* is there a decoded chunk; and is it in the file, not filled in? */
+    bool decoded, there;             /* whether there is a decoded chunk, and whether it was in the file rather than
+                                      * filled */
     unsigned char *samples;
     unsigned char *stored; /* as in the object */
     size_t stored_room;
 
-    /* The shard that is open, and where its chunks are. */
+    /* The open shard, and the positions of its chunks. */
     char *shard_key;
-    zarr_object *shard; /* NULL: it is not there */
+    zarr_object *shard; /* NULL: missing */
     uint64_t *index;    /* offsets and sizes */
     size_t chunks_in_shard;
 };
@@ -86,7 +87,7 @@ void zarr_chunks_close(zarr_chunks *c)
 
 /* ---- Objects -------------------------------------------------------------------------------------------- */
 
-/* The key of a chunk or shard, by its numbers. */
+/* The key of a chunk or shard, given its indices. */
 static bool name_object(const zarr_chunks *c, const int64_t *numbers, char path[PATH_MAX])
 {
     const zarr_metadata *z = &c->about;
@@ -122,7 +123,7 @@ static int read_index(zarr_chunks *c, const char *name, fault *f)
     const zarr_codecs *codecs = &c->about.index_codecs;
     const int64_t size = zarr_object_size(c->shard);
     const size_t wanted = c->chunks_in_shard * 2 * sizeof *c->index;
-    const size_t sums = (size_t)codecs->count * 4; /* all that an index may have; it is not compressed */
+    const size_t sums = (size_t)codecs->count * 4; /* the only codec that an index may have; it is not compressed */
     const char *why;
     if (wanted + sums > (uint64_t)size) return fault_chunk(name, "it is shorter than its index", f);
     if (!c->index && !(c->index = malloc(wanted + 1))) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
@@ -134,7 +135,7 @@ static int read_index(zarr_chunks *c, const char *name, fault *f)
     return 0;
 }
 
-/* Open the shard of this key, which stays open: 0, ZARR_NOT_THERE or -1. */
+/* Open the shard with this key and keep it open: 0, ZARR_NOT_THERE or -1. */
 static int open_shard(zarr_chunks *c, const char *key, fault *f)
 {
     if (c->shard_key && strcmp(c->shard_key, key) == 0) return c->shard ? 0 : ZARR_NOT_THERE;
@@ -149,7 +150,7 @@ static int open_shard(zarr_chunks *c, const char *key, fault *f)
 
 /* ---- Chunks --------------------------------------------------------------------------------------------- */
 
-/* The bytes of a chunk in the open shard: 0 with their size, ZARR_NOT_THERE or -1. */
+/* Find the bytes of a chunk in the open shard: 0 with their size, ZARR_NOT_THERE or -1. */
 static int find_in_shard(zarr_chunks *c, size_t number, const char *name, size_t *size, fault *f)
 {
     const uint64_t offset = c->index[2 * number], bytes = c->index[2 * number + 1];
@@ -160,7 +161,7 @@ static int find_in_shard(zarr_chunks *c, size_t number, const char *name, size_t
     return read_stored(c, c->shard, name, (int64_t)offset, *size, f);
 }
 
-/* The bytes of the chunk as they are stored: 0 with their size, ZARR_NOT_THERE or -1. */
+/* Read the stored bytes of a chunk: 0 with their size, ZARR_NOT_THERE or -1. */
 static int find_stored(zarr_chunks *c, const int64_t *chunk, char key[PATH_MAX], size_t *size, fault *f)
 {
     const zarr_metadata *z = &c->about;
@@ -184,7 +185,7 @@ static int find_stored(zarr_chunks *c, const int64_t *chunk, char key[PATH_MAX],
     return failed;
 }
 
-/* Decode a chunk, unless it is the one that is decoded. */
+/* Decode a chunk, unless it is the current one. */
 static int decode(zarr_chunks *c, const int64_t *chunk, fault *f)
 {
     const zarr_codecs *codecs = &c->about.codecs;
@@ -228,7 +229,7 @@ static void copy_row(const zarr_chunks *c, const int64_t *from, int64_t length, 
         memcpy(to, c->there ? sample + i * step : c->about.fill, (size_t)item);
 }
 
-/* The next numbers within [begin, end), the last dimension fastest; false after the last. */
+/* The next indices within [begin, end), the last dimension fastest; false after the last. */
 static bool advance(int ndim, int64_t *at, const int64_t *begin, const int64_t *end)
 {
     for (int d = ndim - 1; d >= 0; d--) {
@@ -238,7 +239,7 @@ static bool advance(int ndim, int64_t *at, const int64_t *begin, const int64_t *
     return false;
 }
 
-/* Copy what the chunk has of the box. */
+/* Copy the chunk's part of the box. */
 static void copy_part(const zarr_chunks *c, const int64_t *chunk, const int64_t *start, const int64_t *count,
                       unsigned char *buffer)
 {

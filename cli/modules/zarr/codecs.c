@@ -1,4 +1,4 @@
-/* The codecs of Zarr's chunks undone: zlib, gzip, zstd and Blosc decompressed, checksums compared. */
+/* Decodes the codecs of Zarr's chunks: decompresses zlib, gzip, zstd and Blosc, and verifies checksums. */
 #include "modules/zarr/zarr.h"
 
 #include <blosc.h>
@@ -42,7 +42,7 @@ static int64_t unpack_blosc(const unsigned char *bytes, size_t size, unsigned ch
     return made == 0 ? 0 : blosc_decompress_ctx(bytes, to, room, 1);
 }
 
-/* The checksum of Castagnoli, bit by bit with a table of bytes. */
+/* CRC-32C (Castagnoli), byte by byte with a table. */
 static uint32_t crc32c(const unsigned char *bytes, size_t size)
 {
     uint32_t table[256], sum = 0xffffffff;
@@ -85,7 +85,7 @@ static int64_t undo(zarr_codec codec, const unsigned char *bytes, size_t size, u
 bool zarr_decode(const zarr_codecs *codecs, unsigned char *bytes, size_t size, unsigned char *to, size_t wanted,
                  const char **why)
 {
-    const size_t room = wanted + wanted / 8 + (1 << 16); /* of what other codecs compressed */
+    const size_t room = wanted + wanted / 8 + (1 << 16); /* of the output of other codecs */
     unsigned char *between[2] = {NULL, NULL};
     int64_t made = (int64_t)size;
     *why = "its compressed bytes are invalid";

@@ -1,5 +1,5 @@
-/* Zarr, versions 2 and 3: an array in a directory or a zip archive, or one of the arrays of a group, read by the
- * reader of tiles. The input is the file of metadata, or the archive. */
+/* Zarr, versions 2 and 3: an array in a directory or a zip archive, or one of the arrays of a group, read by the reader
+ * of tiles. The input is the metadata file, or the archive. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@ static int fault_array(zarr_store *store, const char *key, const char *why, faul
     return fault_set(f, EXIT_DATA, "%s is not a readable Zarr array: %s", zarr_store_name(store, key), why);
 }
 
-/* The text of a file at a key; NULL if it is not there, or with a fault. */
+/* The text of a file at a key; NULL if it is missing, or on failure, with a fault. */
 static char *read_text(zarr_store *store, const char *key, const char *file, size_t *size, fault *f)
 {
     char full[PATH_MAX];
     return zarr_store_join(key, file, full, sizeof full) ? zarr_store_text(store, full, size, f) : NULL;
 }
 
-/* What the metadata at a key say: 1, 0 if there are none, -1. */
+/* Read the metadata at a key: 1, 0 if there are none, -1. */
 static int describe(zarr_store *store, const char *key, zarr_metadata *about, fault *f)
 {
     static const char *const files[] = {"zarr.json", ".zarray", ".zgroup"};
@@ -79,16 +79,16 @@ static void inform(zarr_metadata *z, bool raw, array_info *info)
 
 typedef struct search {
     zarr_store *store;
-    size_t root; /* the length of the key in which it began */
+    size_t root; /* length of the key at which it began */
     int folders, depth;
     name_list data, scales;
     char *first_data, *first_scale;
-    fault why; /* the first array that cannot be read is not */
+    fault why; /* why the first unreadable array is not among them */
 } search;
 
 static void consider(search *s, const char *key);
 
-/* What is in a group, in order of names. */
+/* Add what is in a group, in order of names. */
 static void consider_group(search *s, const char *group)
 {
     char **names = NULL;
@@ -103,7 +103,7 @@ static void consider_group(search *s, const char *group)
     free(names);
 }
 
-/* Is it the scale of the dimension that has its name? */
+/* Whether it is the scale of the dimension with its name. */
 static bool is_scale(const zarr_metadata *z, const char *name)
 {
     const char *last = strrchr(name, '/');
@@ -130,7 +130,7 @@ static void consider(search *s, const char *key)
     if (!*first) *first = strdup(key);
 }
 
-/* The only array of a group, or what there is to choose from. */
+/* The only array of a group, or a fault that lists the choices. */
 static char *choose_in_group(zarr_store *store, const char *group, const char *wanted, fault *f)
 {
     search s = {.store = store, .root = strlen(group)};
@@ -187,7 +187,7 @@ static void close_chunks(void *self)
     zarr_chunks_close(self);
 }
 
-/* The store that the input, a file of metadata or an archive, belongs to. */
+/* The store that the input, a metadata file or an archive, belongs to. */
 static zarr_store *open_store(input *in, fault *f)
 {
     size_t size;

@@ -1,4 +1,4 @@
-/* Recognises Zarr in the command, without the module, which has the reader. */
+/* Recognises Zarr; part of the command, without the module, which has the reader. */
 #include <string.h>
 
 #include "base/text.h"
@@ -6,10 +6,10 @@
 
 static const char *const zarr_files[] = {"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"};
 
-/* Is the first member of the zip archive one of Zarr's metadata, perhaps after the directory that it is in? */
+/* Whether the first member of the zip archive is a Zarr metadata file, perhaps after the directory that contains it. */
 static bool names_zarr_member(const unsigned char *head, size_t size)
 {
-    enum { NAME = 30 }; /* behind the fields of a local header */
+    enum { NAME = 30 }; /* after the fields of a local header */
     for (size_t at = 0; at + NAME <= size && memcmp(head + at, "PK\3\4", 4) == 0;) {
         const size_t length = head[at + 26] | (size_t)head[at + 27] << 8;
         const size_t extra = head[at + 28] | (size_t)head[at + 29] << 8;
@@ -25,7 +25,7 @@ static bool names_zarr_member(const unsigned char *head, size_t size)
     return false;
 }
 
-/* The file of metadata, as which a directory is opened; or an archive that begins with one, or is named so. */
+/* The metadata file, which represents a directory; or an archive that begins with one, or is named like one. */
 bool zarr_recognise(const unsigned char *head, size_t size, const char *path)
 {
     const char *name = text_file_name(path);

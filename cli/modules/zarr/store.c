@@ -33,9 +33,9 @@ struct zarr_store {
 struct zarr_object {
     zarr_store *of;
     char *key;
-    int file; /* in a directory: its descriptor */
+    int file; /* in a directory: the descriptor */
     zip_uint64_t index;
-    zip_file_t *inflated; /* in an archive, read up to `at` */
+    zip_file_t *inflated; /* in an archive: the member, read up to `at` */
     bool seeks;
     int64_t at, size;
 };
@@ -97,7 +97,7 @@ static size_t find_place(const zarr_store *s, const char *name)
     return first;
 }
 
-/* Of members with one name, the last written is the current one. */
+/* Of members with the same name, the last one written is current. */
 static const member *find_member(const zarr_store *s, const char *key)
 {
     const member *found = NULL;
@@ -182,7 +182,7 @@ static int list_folder(const char *path, char ***names)
     return kept;
 }
 
-/* Members do not name the groups that they are in: what is before the next slash, once each. */
+/* Members do not list their groups: take the names up to the next slash, once each. */
 static int list_in_archive(const zarr_store *s, const char *group, char ***names)
 {
     char prefix[PATH_MAX];
@@ -239,7 +239,7 @@ static int open_file(zarr_object *o, fault *f)
     struct stat status;
     if (!zarr_store_join(o->of->path, o->key, path, sizeof path))
         return fault_key(o->of, o->key, strerror(ENAMETOOLONG), f);
-    o->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for a pipe */
+    o->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block on a pipe */
     if (o->file < 0 && (errno == ENOENT || errno == ENOTDIR)) return ZARR_NOT_THERE;
     if (o->file < 0 || fstat(o->file, &status) != 0 || !S_ISREG(status.st_mode))
         return fault_key(o->of, o->key, o->file < 0 ? strerror(errno) : "it is not a file", f);
@@ -294,7 +294,7 @@ static int read_on(zarr_object *o, char *to, size_t size, fault *f)
     return 0;
 }
 
-/* Members that are not compressed can be read from anywhere, others from their beginning on. */
+/* Uncompressed members can be read from anywhere, others only from their beginning. */
 static int go_to(zarr_object *o, int64_t offset, fault *f)
 {
     char skipped[16384];

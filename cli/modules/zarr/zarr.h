@@ -1,4 +1,4 @@
-/* The parts of the Zarr reader: what metadata say of an array (metadata.cpp), its chunks and their codecs (chunks.c,
+/* The parts of the Zarr reader: the metadata of an array (metadata.cpp), its chunks and their codecs (chunks.c,
  * codecs.c), and the choice of an array in a group (reader.c). */
 #ifndef MODULES_ZARR_H
 #define MODULES_ZARR_H
@@ -23,16 +23,16 @@ enum { ZARR_MOST_CODECS = 8, ZARR_MOST_ATTRIBUTES = 16, ZARR_MOST_NUMBERS = 8 };
 /* How the samples of a chunk are stored. */
 typedef struct zarr_codecs {
     bool big_endian;
-    int order[HISTO_MAX_DIMS]; /* the array's dimensions as they are stored, the last one contiguous */
-    int count;                 /* then these compress the bytes, one after the other */
+    int order[HISTO_MAX_DIMS]; /* the array's dimensions in stored order, the last one contiguous */
+    int count;                 /* then these codecs compress the bytes, in this order */
     zarr_codec codec[ZARR_MOST_CODECS];
 } zarr_codecs;
 
 typedef struct zarr_attribute {
     char name[16];
-    int count; /* of numbers; 0: text */
+    int count; /* number of numbers; 0: text */
     double values[ZARR_MOST_NUMBERS];
-    int64_t whole[ZARR_MOST_NUMBERS]; /* the same, of integers */
+    int64_t whole[ZARR_MOST_NUMBERS]; /* the same as integers */
     bool integers;
     char text[64];
 } zarr_attribute;
@@ -41,7 +41,7 @@ typedef struct zarr_metadata {
     bool is_group;
     histo_dtype dtype;
     bool boolean, dated;
-    time_epoch epoch; /* of dates */
+    time_epoch epoch; /* for dates */
     int ndim;
     int64_t shape[HISTO_MAX_DIMS];
     int64_t chunk[HISTO_MAX_DIMS];
@@ -53,28 +53,28 @@ typedef struct zarr_metadata {
     bool index_first;
 
     char separator; /* in the names of chunks */
-    bool prefixed;  /* which begin with c */
+    bool prefixed;  /* names begin with c */
 
-    bool has_fill; /* chunks that are not there are filled with this, in native byte order */
+    bool has_fill; /* missing chunks are filled with this, in native byte order */
     unsigned char fill[8];
 
-    char only_dimension[64]; /* the name of the dimension, if there is one */
-    bool fill_is_missing;    /* by the convention of xarray */
+    char only_dimension[64]; /* the dimension's name, if there is only one */
+    bool fill_is_missing;    /* by xarray's convention */
     int attributes_count;
     zarr_attribute attributes[ZARR_MOST_ATTRIBUTES];
 } zarr_metadata;
 
 enum { ZARR_WHY_BYTES = 200 };
 
-/* Read the text of a file zarr.json or, of version 2, .zarray or .zgroup. False if it cannot be read: why says it. */
+/* Parse a zarr.json file or, for version 2, .zarray or .zgroup. False with a reason in why if it cannot be read. */
 bool zarr_parse(const char *text, size_t size, zarr_metadata *found, char why[ZARR_WHY_BYTES]);
-/* Read the text of a file .zattrs, which adds to what .zarray said. */
+/* Parse a .zattrs file, in addition to .zarray. */
 bool zarr_parse_attributes(const char *text, size_t size, zarr_metadata *found, char why[ZARR_WHY_BYTES]);
 
 /* ---- Codecs ---- */
 
-/* Undo the codecs of `size` bytes, which may be changed, into exactly `wanted` bytes at `to`. False if they are
- * invalid, or there is no memory: why says it. */
+/* Decode `size` bytes, which may be modified, into exactly `wanted` bytes at `to`. False with a reason in why if they
+ * are invalid, or memory runs out. */
 bool zarr_decode(const zarr_codecs *codecs, unsigned char *bytes, size_t size, unsigned char *to, size_t wanted,
                  const char **why);
 

@@ -1,4 +1,4 @@
-/* Zstandard: frames, also those to skip, with checks of their content where they have one. */
+/* Zstandard: frames, including skippable ones, with their content checksums if present. */
 #include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -44,7 +44,7 @@ static void zstd_close(decoder *base)
 
 decoder *zstd_decoder(void)
 {
-    enum { WINDOW_LOG = 27 }; /* 128 MiB, the library's own limit and the largest of `zstd --ultra -22` */
+    enum { WINDOW_LOG = 27 }; /* 128 MiB, the library's default limit and the largest window of `zstd --ultra -22` */
     zstd *z = calloc(1, sizeof *z);
     if (!z) return NULL;
     z->base = (decoder){.decode = zstd_decode, .restart = zstd_restart, .close = zstd_close};

@@ -43,7 +43,7 @@ static const char *limit_of(const image_writer *writer, const image_page *page)
     return writer->limit ? writer->limit(page) : NULL;
 }
 
-/* "a, .b or .c": the first suffixes of the formats that could hold the page; of all without one. */
+/* "a, .b or .c": the first suffixes of the formats that could hold the page; if NULL, of all. */
 static void list_suffixes(const image_page *page, char *text, size_t size)
 {
     const image_writer *able[WRITERS];

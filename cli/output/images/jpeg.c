@@ -1,4 +1,4 @@
-/* JPEG images by libjpeg: with the quantization of a source that is JPEG, else of quality 95. */
+/* JPEG images by libjpeg: with the quantization of a JPEG source, else quality 95. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>

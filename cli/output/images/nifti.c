@@ -1,5 +1,5 @@
-/* NIfTI-1, or NIfTI-2 where the source is or a dimension needs it: the header, which is the source's where that is
- * NIfTI, and the samples, possibly compressed. */
+/* NIfTI-1, or NIfTI-2 if the source is or a dimension needs it: the header, taken from a NIfTI source, and the samples,
+ * possibly compressed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ const char *nifti_limit(const image_page *page)
 
 /* ---- Bytes ---- */
 
-/* Compress what is there, and write what that gives. */
+/* Compress the pending bytes, and write the output. */
 static int deflate_all(nifti_file *n, int flush, fault *f)
 {
     int status;
@@ -81,7 +81,7 @@ static void set_float(unsigned char *header, nifti_field field, int i, double va
         memcpy(at, &value, sizeof value);
 }
 
-/* Where the samples of another format lie: the rows of the affine, and the size of a sample. */
+/* The position in space, for sources of other formats: the rows of the affine, and the size of a sample. */
 static void set_place(unsigned char *header, const nifti_layout *layout, const metadata *about)
 {
     set_float(header, layout->pixdim, 0, 1);
@@ -106,7 +106,7 @@ static int64_t product(const int64_t *sizes, int n)
     return all;
 }
 
-/* The header of the source, if that is NIfTI and has as many samples. */
+/* The source's header, if it is NIfTI and has as many samples. */
 static const metadata_block *header_of_source(const metadata *about, int64_t pixels)
 {
     const bool has = about && about->nifti.size && about->ndim;

@@ -1,4 +1,4 @@
-/* TIFF images: what is known of them without libtiff, which the module tiff uses. */
+/* TIFF images: what is needed without libtiff, which the module tiff uses. */
 #include "output/images/images.h"
 
 const char *tiff_limit(const image_page *page)

@@ -27,15 +27,15 @@
 typedef struct checkpoint {
     const settings *settings;
     manifest *shards;
-    double written_s; /* when it was written last */
+    double written_s; /* when it was last written */
     bool counting;
 } checkpoint;
 
-static volatile sig_atomic_t stopped; /* the signal to stop */
+static volatile sig_atomic_t stopped; /* the terminating signal */
 
 /* ---- Writing -------------------------------------------------------------------------------------------- */
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 static char *describe_place(const run *r)
 {
     char *text = NULL;
@@ -84,7 +84,7 @@ static int save(void *self, run *r, fault *f)
 
 /* ---- Going on ------------------------------------------------------------------------------------------- */
 
-/* Take the place in the run, and the moments, of the loaded result. */
+/* Restore the position in the run, and the moments, from the loaded result. */
 static bool take_place(const char *place, run *r, result *loaded)
 {
     feed_place *at = &r->feed.at;
@@ -109,7 +109,8 @@ static bool take_place(const char *place, run *r, result *loaded)
     return good && *moments == '\0';
 }
 
-/* Are the bins of series i of the words and axes that the run has found again? Sources have a series for each group. */
+/* Whether the bins of series i have the words and axes that the run has found again. Sources have a series for each
+ * group. */
 static bool are_found_again(const run *r, const series *s, int i)
 {
     const int source = r->joint ? 0 : (int)(i / r->group_count) % r->count;
@@ -122,7 +123,7 @@ static bool are_found_again(const run *r, const series *s, int i)
     return same;
 }
 
-/* Are these the histograms that the run makes? Their axes are those that it found. */
+/* Whether these are the histograms that the run makes: their axes are those that it found. */
 static bool are_made(const run *r, const result *loaded)
 {
     bool made = loaded->count > 0;
@@ -172,7 +173,7 @@ static int check_outputs(const settings *s, fault *f)
     return outfile_check(path, f); /* now, rather than when it is first written */
 }
 
-/* Files must be the same at the end. */
+/* Files must be unchanged at the end. */
 static int check_files(const checkpoint *c, fault *f)
 {
     manifest *now = manifest_make(c->settings, f);
@@ -204,7 +205,7 @@ void checkpoint_remove(const settings *s)
 {
     fault ignored = {0};
     if (!s->checkpoint) return;
-    outfile_check(s->checkpoint, &ignored);       /* removes what killed processes left of it */
+    outfile_check(s->checkpoint, &ignored);       /* removes leftovers of killed processes */
     char *behind = realpath(s->checkpoint, NULL); /* the file, not a link to it */
     if (behind) unlink(behind);
     free(behind);

@@ -29,7 +29,7 @@ int series_find(const result *in, const result *r, int i)
     return in->count == 1 && r->count == 1 && unnamed ? 0 : -1;
 }
 
-/* The series of shards are: none has to be looked up. */
+/* Usually true for shards, whose series then need not be looked up. */
 static bool all_named_alike(const result *x, const result *y)
 {
     bool alike = x->count == y->count;
@@ -38,7 +38,7 @@ static bool all_named_alike(const result *x, const result *y)
     return alike;
 }
 
-/* Moments of the sum are known if those of both are. */
+/* The moments of the sum are known if both are. */
 static void merge_moments(series *sum, const series *more)
 {
     bool known = sum->sums && more->sums;
@@ -54,7 +54,7 @@ static void merge_moments(series *sum, const series *more)
     sum->stats = NULL;
 }
 
-/* Add more to the series of the sum that it has, too; others: that may be some. */
+/* Add `more` to the series that the sum has, too; others: there may be further ones. */
 static int merge_file(result *sum, const char *first, const char *path, const result *more, bool some, fault *f)
 {
     if (!some && more->count != sum->count)
@@ -88,7 +88,7 @@ static int merge_file(result *sum, const char *first, const char *path, const re
 
 /* ---- Shards --------------------------------------------------------------------------------------------- */
 
-/* The file before files[at] with this shard. */
+/* The file before files[at] that has this shard. */
 static const char *find_shard(const char *const *files, int at, int64_t shard)
 {
     shard_range only = {shard, shard};
@@ -104,7 +104,7 @@ static const char *find_shard(const char *const *files, int at, int64_t shard)
     return found;
 }
 
-/* Take the shards of files[at] into the sum of those before it, if they are others of the same run. */
+/* Add the shards of files[at] to the sum of those before, if they are different shards of the same run. */
 static int add_shards(result *sum, const char *const *files, int at, const result *more, fault *f)
 {
     const char *first = files[0], *path = files[at];

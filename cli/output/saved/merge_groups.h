@@ -4,11 +4,11 @@
 
 #include "count/result.h"
 
-/* Whether the result is a shard, or several, of such a run. */
+/* Whether the result is one or more shards of such a run. */
 bool result_has_groups(const result *r);
-/* Take the groups that only `more` has into the sum. */
+/* Move the groups that only `more` has into the sum. */
 int merge_groups_take(result *sum, result *more, fault *f);
-/* Once all are merged: leave out groups without samples, and order the others as counting does. */
+/* Once all are merged: drop groups without samples, and order the others as counting does. */
 int merge_groups_order(result *r, fault *f);
 
 #endif

@@ -12,8 +12,8 @@
 
 /* Where the bins of an axis go. */
 typedef struct renaming {
-    bin_names *names; /* of the result; NULL: the axis stays */
-    int64_t *of[2];   /* per histogram: the bin of each bin */
+    bin_names *names; /* of the result; NULL: the axis is unchanged */
+    int64_t *of[2];   /* per histogram: the new bin of each bin */
 } renaming;
 
 typedef struct place {
@@ -56,7 +56,7 @@ static void renaming_free(renaming *all)
     }
 }
 
-/* The names of both axes. */
+/* Join the names of both axes. */
 static bool join_names(renaming *to, const bin_names *x, const bin_names *y)
 {
     const int64_t most = x->count + y->count;
@@ -93,7 +93,7 @@ static bool join_names(renaming *to, const bin_names *x, const bin_names *y)
     return count > 0 && to->names->text[count - 1];
 }
 
-/* The slot of a slot: flow stays. */
+/* The new slot of a slot; flow is unchanged. */
 static int64_t rename_slot(const renaming *by, int k, int64_t slot, int64_t bins)
 {
     if (!by->names) return slot;
@@ -101,7 +101,7 @@ static int64_t rename_slot(const renaming *by, int k, int64_t slot, int64_t bins
     return slot <= bins ? by->of[k][slot - 1] + 1 : by->names->count + slot - bins;
 }
 
-/* Where each slot of a histogram goes; NULL if memory runs out. */
+/* The new place of each slot of a histogram; NULL if memory runs out. */
 static int64_t *place_slots(const renaming *by, int k, const histo_hist *from, const histo_hist *to)
 {
     const int naxes = histo_hist_naxes(from);
@@ -133,7 +133,7 @@ static void add_word(uint64_t *to, uint64_t word, bool is_double)
     memcpy(to, &sum, sizeof sum);
 }
 
-/* Move all words of a histogram, which hold reproducible sums exactly: arrays of one word for each slot and, behind the
+/* Move all words of a histogram, which hold reproducible sums exactly: arrays of one word per slot and, after the
  * counts, one word for the masked samples. */
 static histo_status move_words(const int64_t *places, const histo_hist *from, histo_hist *to)
 {
@@ -247,7 +247,7 @@ static histo_status count_names(const histo_hist *h, int axis, ranked *all, int6
     return status;
 }
 
-/* The order of the names of an axis. Those that are in order stay. */
+/* The order of the names of an axis. Names that are already in order stay. */
 static histo_status rank_names(renaming *to, const series *s, int axis, bool by_name)
 {
     const bin_names *names = s->forms[axis].names;

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* What the words above a word are, if that is the last one that is saved. */
+/* The value of all words above the last one that is saved. */
 static uint64_t words_above(uint64_t word)
 {
     return word >> 63 ? UINT64_MAX : 0;
@@ -36,7 +36,7 @@ void moments_put(const series *of, FILE *out)
     }
 }
 
-/* Numbers follow a space each. */
+/* Each number is preceded by a space. */
 static bool take_whole(const char **at, int base, uint64_t *value)
 {
     char *end;
@@ -103,7 +103,7 @@ char *moments_text(const series *of, size_t *size)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Are they those of the samples that were counted? Others may have added to the counts, or left axes out. */
+/* Whether they belong to the counted samples. Other programs may have added to the counts, or dropped axes. */
 static bool fit(const series *of, const char *rest)
 {
     histo_tally all;

@@ -14,12 +14,12 @@
 
 /* Write the moments, without a checksum. */
 void moments_put(const series *of, FILE *out);
-/* Read what moments_put wrote, and go after it; false if it is damaged, or without memory. */
+/* Read what moments_put wrote, and advance past it; false if it is damaged, or memory runs out. */
 bool moments_take(const char **at, series *to);
 
-/* NULL without memory; *size is without the NUL. */
+/* NULL if out of memory; *size excludes the NUL. */
 char *moments_text(const series *of, size_t *size);
-/* Give those in text to the series added last, if they are those of its samples; false if they are damaged. */
+/* Give the moments in text to the series added last, if they belong to its samples; false if they are damaged. */
 bool moments_give(result *r, const char *text, size_t size);
 
 #endif

@@ -28,14 +28,14 @@ static int compare_names(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Add a name to a tree of tsearch: 1, 0 if it is already there, -1 without memory. */
+/* Add a name to a tree of tsearch: 1, 0 if it is already there, -1 if out of memory. */
 static int add_name(void **names, const char *name)
 {
     void *const *node = tsearch(name, names, compare_names);
     return !node ? -1 : *node == name;
 }
 
-/* A key for series i: valid UTF-8, not empty, unique among `given`, which owns it. NULL without memory. */
+/* A key for series i: valid UTF-8, not empty, unique among `given`, which owns it. NULL if out of memory. */
 static const char *make_key(const result *r, int i, void **given)
 {
     enum { SUFFIX = 24 };
@@ -65,7 +65,7 @@ static const char *make_key(const result *r, int i, void **given)
 static int save_one(const result *r, int i, histo_format format, const char *key, char **data, size_t *size, fault *f)
 {
     void *saved;
-    histo_hist_set_name(r->series[i].hist, NULL); /* the key has it, or the set */
+    histo_hist_set_name(r->series[i].hist, NULL); /* the key, or the set, stores it */
     if (histo_hist_batch(r->series[i].hist) > 1)
         return fault_set(f, EXIT_DATA, "a batch of histograms cannot be saved: %s",
                          result_is_sparse(r) ? "draw it with --to text" : "write its table, npy or picture");
@@ -122,7 +122,7 @@ int saved_write_json(const result *r, const settings *s, FILE *out, fault *f)
     return failed;
 }
 
-/* False without memory. */
+/* False if out of memory. */
 static bool put_manifest(const manifest *m, FILE *to)
 {
     char *text = NULL;
@@ -135,7 +135,7 @@ static bool put_manifest(const manifest *m, FILE *to)
     return good;
 }
 
-/* A line of a set. */
+/* Write the line of moments in a set. */
 static int put_moments_line(const series *of, FILE *out, fault *f)
 {
     size_t size;
@@ -207,7 +207,7 @@ static const char *name_of_key(const char *key)
     return key && strcmp(key, "histogram") != 0 ? key : NULL;
 }
 
-/* names: of the members before. Failures are repeated on the complete document, for the position in the message. */
+/* names: of the earlier members. Failures are repeated on the complete document, for the position in the message. */
 static int load_member(const char *path, char *text, size_t size, const saved_member *m, void **names, result *r,
                        fault *f)
 {
@@ -237,7 +237,7 @@ static int load_members(const char *path, char *text, size_t size, result *r, fa
     return failed;
 }
 
-/* Is the object itself a histogram, rather than a set of named ones? */
+/* Whether the object itself is a histogram, rather than a set of named ones. */
 static bool stands_alone(const char *text, size_t size)
 {
     bool found = false;
@@ -272,7 +272,7 @@ static int fault_set_file(const char *path, fault *f)
 
 enum { SET_LINE_BYTES = 64 };
 
-/* Read the line at *at and go after it; false if it is too long. */
+/* Read the line at *at and advance past it; false if it is too long. */
 static bool take_line(const char *data, size_t size, size_t *at, char line[SET_LINE_BYTES])
 {
     const char *end = memchr(data + *at, '\n', size - *at);
@@ -290,7 +290,7 @@ static void drop_manifest(result *r)
     r->shards = NULL;
 }
 
-/* Read the manifest that may be at *at, and go after it. */
+/* Read the manifest that may be at *at, and advance past it. */
 static int load_manifest(const char *path, const char *data, size_t size, size_t *at, result *r, fault *f)
 {
     char line[SET_LINE_BYTES];

@@ -13,18 +13,18 @@
 
 #include "count/result.h"
 
-/* Add the histograms of a file to r, whose title defaults to the file's name; path "-" is standard input. What it is a
- * part of is that of r only if there is nothing else in r. */
+/* Add the histograms of a file to r, whose title defaults to the file's name; path "-" is standard input. r takes the
+ * file's manifest only if it has nothing else. */
 int saved_load(const char *path, result *r, fault *f);
 
-/* Is this a regular file with saved histograms, rather than samples? */
+/* Whether this is a regular file with saved histograms, rather than samples. */
 bool saved_is_file(const char *path);
 
-/* Write the histograms as one document, with the statistics that the settings ask for. */
+/* Write the histograms as one document, with the statistics that the settings request. */
 int saved_write_json(const result *r, const settings *s, FILE *out, fault *f);
 int saved_write_binary(const result *r, bool with_moments, FILE *out, fault *f);
 
-/* Refuse groups and weights, which belong to samples. */
+/* Refuse groups and weights, which need samples. */
 int saved_refuse_samples(const settings *s, fault *f);
 
 #endif

@@ -44,7 +44,7 @@ static bool is_ours(const char *key)
     return false;
 }
 
-/* What densities are by, on each axis: null where it is the numbers of the axis. */
+/* The unit of densities on each axis: null if it is the axis's own numbers. */
 static void put_units(object *to, const view *v, int naxes)
 {
     bool any = false;
@@ -57,7 +57,7 @@ static void put_units(object *to, const view *v, int naxes)
     fputs("]", out);
 }
 
-/* What is shown instead of counts, of the bins in the order of the axes, the last one fastest. */
+/* What is shown instead of counts, for the bins in the order of the axes, the last one fastest. */
 static int put_view(object *to, const series *of, const view *v, fault *f)
 {
     series alone = *of;
@@ -110,7 +110,7 @@ static int put_ours(object *to, const result *r, int i, const settings *s, fault
 
 /* ---- All ------------------------------------------------------------------------------------------------ */
 
-/* Copy what others have said; false without memory. */
+/* Copy the members written by other programs; false if out of memory. */
 static bool put_others(object *to, const char *json)
 {
     bool good = true;

@@ -1,11 +1,11 @@
-/* The rows of an axis, each of which has as many bins. */
+/* The rows of an axis, each with equally many bins. */
 #include <math.h>
 
 #include "options/steps.h"
 #include "output/terminal/terminal.h"
 
-/* The number of steps from 0 to the first edge, if all edges are multiples of a step of 1, 2 or 5 times a power of ten.
- */
+/* Whether all edges are multiples of a step of 1, 2 or 5 times a power of ten, and how many steps the first edge is
+ * from 0. */
 static bool has_round_edges(const histo_axis *axis, steps *s)
 {
     const double width = (axis->hi - axis->lo) / (double)axis->bins;
@@ -17,7 +17,7 @@ static bool has_round_edges(const histo_axis *axis, steps *s)
     return round;
 }
 
-/* Rows of so many steps, from multiples of that on: whether they are few enough. */
+/* Rows of `wide` steps, starting at multiples of that: returns whether they are few enough. */
 static bool fit_rows(bin_rows *rows, int64_t wide, const steps *s, int64_t most)
 {
     const int64_t first = s->first / s->step;
@@ -33,12 +33,12 @@ bin_rows rows_of_axis(const histo_axis *axis, int64_t most, histo_axis *full)
     steps s;
     bin_rows rows = {axis->bins, bins_in_a_row(axis->bins, most), 0};
     *full = (histo_axis){0};
-    const bool power = (axis->bins & (axis->bins - 1)) == 0; /* as of bytes: rows are alike */
+    const bool power = (axis->bins & (axis->bins - 1)) == 0; /* for bytes, say, so that rows are alike */
     if (rows.each == 1 || power || axis->bins > LARGEST || !has_round_edges(axis, &s)) return rows;
     int64_t ten = 1;
     for (int digit = 0; !fit_rows(&rows, (const int64_t[]){1, 2, 5}[digit] * ten, &s, most); digit = (digit + 1) % 3)
         if (digit == 2) ten *= 10;
-    bin_rows finer = rows; /* where there are few rows, those of 4 steps may be more */
+    bin_rows finer = rows; /* if there are few rows, rows of 4 steps may give more */
     const int64_t four = rows.each * s.step == ten ? 4 * ten / 10 : 4 * ten;
     if (bin_rows_count(&rows) <= most / 3 && fit_rows(&finer, four, &s, most) && finer.each < rows.each) rows = finer;
     const int64_t count = bin_rows_count(&rows);

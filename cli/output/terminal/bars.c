@@ -1,7 +1,7 @@
-/* Bars in a terminal: one row per bin, or per as many neighbouring bins as necessary to fit. The first and the last row
- * may have fewer. If the bins have all samples, the others would be empty, and the row is drawn with them. Else its bar
- * is as long as if it had all, so that it does not look like a drop. Several histograms are drawn next
- * to each other on one scale, or below each other if the window is too narrow. */
+/* Bars in a terminal: one row per bin, or per as many neighbouring bins as necessary to fit. The first and last row may
+ * have fewer bins. If the axis contains all samples, the missing bins would be empty, and the row is drawn with them.
+ * Otherwise its bar is scaled up as if it had all, so that it does not look like a drop. Several histograms are drawn
+ * side by side on one scale, or below each other if the window is too narrow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,19 +17,19 @@ typedef struct chart {
     bin_rows of_bins;
     int64_t rows;
     double *values;  /* [series * rows]: sums */
-    double *heights; /* the same: what bars stand for */
+    double *heights; /* likewise: the quantities that bars represent */
     view view;
     bool whole;             /* bins are integers */
-    bool complete;          /* the bins were found, and have all samples */
-    histo_axis full;        /* the rows as bins, if those of the first and last row that are lacking are empty */
+    bool complete;          /* the bins were found, and contain all samples */
+    histo_axis full;        /* the rows as bins, if the bins missing from the first and last row are empty */
     const bin_names *names; /* of bins; NULL: they have edges */
     edge_form edges;
-    scale scale, rest; /* of all bars; of those for what has none of its own */
-    bool apart;        /* these two differ: named bars are cut, and groups have a scale of their own */
+    scale scale, rest; /* for all bars; for those of values without a bar of their own */
+    bool apart;        /* the two differ: named bars are cut off, and groups have their own scale */
     int label_width, value_width;
 } chart;
 
-/* Colours that suit light and dark grounds, as the terminal defines them. */
+/* Colours that suit light and dark backgrounds, as the terminal defines them. */
 static const char *style_of_series(const result *r, int i)
 {
     static const char *const styles[] = {
@@ -50,7 +50,7 @@ static char *value_text(const chart *c, double value, char text[TEXT_NUMBER_BYTE
     return text_readable(value, 0, 0, text);
 }
 
-/* The number beside a bar: counts of bins of different widths stay what they are. */
+/* The number next to a bar: counts of bins of different widths remain counts. */
 static double row_value(const chart *c, int i, int64_t row)
 {
     return (c->view.kind == VIEW_PER_UNIT ? c->values : c->heights)[i * c->rows + row];
@@ -83,7 +83,7 @@ static int64_t bins_of_row(const chart *c, int64_t row)
     return bin_rows_begin(&c->of_bins, row + 1) - bin_rows_begin(&c->of_bins, row);
 }
 
-/* The value that a row's bar stands for. */
+/* The value that a row's bar represents. */
 static double row_height(const chart *c, int i, int64_t row)
 {
     const double whole =
@@ -114,7 +114,7 @@ static void put_label(const chart *c, int64_t row)
     screen_text(c->to, alone ? "" : edge_text(&c->edges, end, text), -width);
 }
 
-/* Whether a bar stands for all values that have none of their own. */
+/* Whether a bar stands for all values without a bar of their own. */
 static bool is_rest(const chart *c, int i, int64_t row)
 {
     return c->result->series[i].rest || (c->names && c->names->others && row == c->rows - 1);
@@ -140,7 +140,7 @@ static void put_name(const chart *c, int i, int width)
     screen_plain(c->to);
 }
 
-/* Draw histograms [first, end) next to each other. */
+/* Draw histograms [first, end) side by side. */
 static void put_panels(const chart *c, int first, int end, int bar_width)
 {
     int panel = bar_width + (c->value_width ? c->value_width + 1 : 0);
@@ -175,7 +175,8 @@ static int width_of_names(const chart *c)
     return width < most ? width : most;
 }
 
-/* All other values together would leave little room for the bars of those that have their own. */
+/* If all other values together exceed the largest of the rest by this factor, they would leave little room for its
+ * bars. */
 static const double much = 1.5;
 
 static bool set_rows(chart *c, int rows)
@@ -216,7 +217,7 @@ static int bar_width(const chart *c, int panels)
     return (c->to->columns - 1 - c->label_width) / panels - GAP - (c->value_width ? c->value_width + 1 : 0);
 }
 
-/* The widest name, up to a width that a screen has room for. */
+/* The widest name, up to a width that fits on a screen. */
 static int name_width(const chart *c)
 {
     enum { WIDEST = 30 };
@@ -229,14 +230,14 @@ static int name_width(const chart *c)
     return widest < WIDEST ? widest : WIDEST;
 }
 
-/* Is there room for this many panels next to each other, and for their names? */
+/* Whether there is room for this many panels side by side, and for their names. */
 static bool has_room(const chart *c, int panels)
 {
     const int bar = bar_width(c, panels), values = c->value_width ? c->value_width + 1 : 0;
     return bar >= NARROWEST_BAR && (c->result->count == 1 || bar + values >= name_width(c));
 }
 
-/* All next to each other if the screen is wide enough, if necessary without counts; else in several lines. */
+/* All side by side if the screen is wide enough, without counts if necessary; else in several lines. */
 static bool put_chart(chart *c, int rows)
 {
     const int count = c->result->count, notes = !c->to->scaled;

@@ -10,7 +10,7 @@ static const char *const prefixes[] = {"", " k", " M", " G", " T", " P", " E"};
 enum { LARGEST_POWER = 18 };
 static const double longest_plain = 1e7;
 
-/* The power of a thousand, as one of ten, in which a large number is shown. */
+/* The power of a thousand, as an exponent of ten, in whose unit a large number is shown. */
 static int power_of(double size)
 {
     if (!(size >= longest_plain / 10) || isinf(size)) return 0;
@@ -44,7 +44,8 @@ static double edge_of_row(const histo_axis *axis, const bin_rows *rows, int64_t 
     return histo_axis_edge(axis, bin_rows_begin(rows, i));
 }
 
-/* Are the edges as text within a fiftieth of the step? And, for integer samples, on the same side of each integer? */
+/* Whether the edges as text are within a fiftieth of the step and, for integer samples, on the same side of each
+ * integer. */
 static bool form_is_exact_enough(const edge_form *form, const histo_axis *axis, const bin_rows *rows)
 {
     char text[TEXT_NUMBER_BYTES];
@@ -60,7 +61,7 @@ static bool form_is_exact_enough(const edge_form *form, const histo_axis *axis, 
     return true;
 }
 
-/* Bins so different, as on a logarithmic axis, that no number of decimals suits all edges. */
+/* Whether bins differ so much, as on a logarithmic axis, that no number of decimals suits all edges. */
 static bool are_uneven(const histo_axis *axis)
 {
     double first = histo_axis_edge(axis, 1) - axis->lo, last = axis->hi - histo_axis_edge(axis, axis->bins - 1);

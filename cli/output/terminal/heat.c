@@ -1,6 +1,5 @@
 /* A heat map in a terminal: the first axis to the right, the second upwards. A cell is a coloured blank or, without
- * colours, a shade; empty cells are blank. A coloured character shows two cells, one above the other, where they are
- * narrow. */
+ * colours, a shade; empty cells are blank. If cells are narrow, a coloured character shows two, one above the other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +13,14 @@ static const int ramp[] = {18, 19, 25, 31, 37, 36, 35, 41, 77, 113, 149, 185, 22
 enum { SHADES = 4, COLORS = sizeof ramp / sizeof *ramp };
 
 typedef struct grid {
-    int64_t nx, ny;         /* cells */
-    int64_t each_x, each_y; /* bins in a cell */
+    int64_t nx, ny;         /* number of cells */
+    int64_t each_x, each_y; /* bins per cell */
     int x, y;               /* axes: names of bins are on the left, unless both have names */
     double *values;         /* [nx * ny], x slowest */
     scale scale;
 } grid;
 
-/* Cells at the end that have fewer bins are scaled up, so that they do not look like a drop. */
+/* Cells at the end with fewer bins are scaled up, so that they do not look like a drop. */
 static double whole_cell(const grid *g, const table *t, int64_t x, int64_t y)
 {
     const int64_t left_x = t->bins[g->x] - x * g->each_x, left_y = t->bins[g->y] - y * g->each_y;
@@ -60,14 +59,14 @@ static int level_of(const grid *g, double value, int levels)
     return level < levels ? level : levels - 1;
 }
 
-/* A colour of the terminal: more is farther from the ground. */
+/* A terminal colour: larger values contrast more with the background. */
 static int color_of(const screen *to, const grid *g, double value)
 {
     const int level = level_of(g, value, COLORS);
     return ramp[to->light ? COLORS - 1 - level : level];
 }
 
-/* Coloured halves of characters. */
+/* Whether half-block characters can be coloured. */
 static bool has_halves(const screen *to)
 {
     return to->colors && !to->ascii;
@@ -101,7 +100,7 @@ static void put_cell(const screen *to, const grid *g, double value, int width)
     if (!empty) screen_plain(to);
 }
 
-/* The names of the bins of the x axis, and its own, below them. */
+/* The names of the x axis's bins, and its own, below them. */
 static void put_x_names(const screen *to, const bin_names *bins, const char *name, int margin, int64_t cells, int width)
 {
     fprintf(to->out, "%*s", margin, "");
@@ -183,7 +182,7 @@ bool terminal_heat(const screen *to, const result *r, const table *t, const titl
     int height = rows > BELOW + 4 ? rows - BELOW - 1 : 4;
     if (y_names && height < y_names->count) height = (int)y_names->count;
     if (!make_grid(&g, r, t, room, height * halves, s)) return false;
-    /* The size of a cell: its lines, or halves of lines, and columns. */
+    /* The size of a cell: its lines, or half lines, and columns. */
     int tall = (int)(height * halves / g.ny) < TALLEST * halves ? (int)(height * halves / g.ny) : TALLEST * halves;
     const int widest = 4 * tall < 4 * TALLEST ? 4 * tall : 4 * TALLEST;
     int width = (int)(room / g.nx) < widest ? (int)(room / g.nx) : widest;

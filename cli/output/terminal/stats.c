@@ -23,11 +23,11 @@ typedef struct line {
     char (*field)[FIELD_BYTES]; /* [fields]: BEFORE, the quantiles, BEHIND */
 } line;
 
-/* All lines; which fields are shown. */
+/* All lines, and which fields are shown. */
 typedef struct sheet {
     const result *result;
     const statistics_list *statistics;
-    const char *about; /* before what is not exact */
+    const char *about; /* precedes estimates */
     int count, fields;
     line *lines;
     char (*texts)[FIELD_BYTES];
@@ -48,7 +48,7 @@ static int behind(const sheet *of, int field)
     return BEFORE + of->statistics->n + field;
 }
 
-/* Without statistics of the samples, those of the bins are close; they are marked. */
+/* Without statistics of the samples, those of the bins are close; they are marked as estimates. */
 static void put_number(const sheet *of, char *field, bool exact, const char *number)
 {
     snprintf(field, FIELD_BYTES, "%s%s", exact ? "" : of->about, number);
@@ -59,7 +59,7 @@ static void fill_moments(const sheet *of, line *l, const statistics *s, const ax
     const struct {
         int field;
         double value;
-        bool among; /* the samples, of which it has the digits */
+        bool among; /* the samples, whose precision the number gets */
     } numbers[] = {{MIN, s->min, true},
                    {behind(of, MAX), s->max, true},
                    {behind(of, MEAN), s->mean, true},
@@ -159,7 +159,8 @@ static bool all_are(const sheet *of, int k, const char *text)
     return all;
 }
 
-/* Numbers that no line has, as of strings; then, and in narrow tables, tallies of nothing. */
+/* Whether the field is empty in all lines: numbers that no line has, as for strings; in narrow tables, also zero
+ * tallies. */
 static bool is_empty(const sheet *of, const form *as, int k)
 {
     if (k >= MIN) return all_are(of, k, "-");
@@ -215,7 +216,7 @@ static bool fits(const screen *to, const sheet *of, form *as)
     return false;
 }
 
-/* Does the table fit with the quartiles, with the median alone, or with neither? */
+/* Whether the table fits with the quartiles, with the median alone, or with neither. */
 static bool fits_with_some(const screen *to, const sheet *of, form *as)
 {
     for (int n = of->statistics->n; n >= 0; n -= 2) {

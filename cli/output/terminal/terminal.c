@@ -32,7 +32,7 @@ static const signs characters = {.parts = {"", ".", ".", ".", ":", ":", ":", ":"
                                  .divider = "; ",
                                  .about = "~ "};
 
-/* The locale's character set, by its name: locales that are not installed are meant, too. */
+/* The locale's character set, by its name, which also works for locales that are not installed. */
 static bool locale_is_utf8(void)
 {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -103,7 +103,7 @@ void screen_phrases(const screen *to, const char *text)
 void screen_bar(const screen *to, double length, int width)
 {
     int eighths = (int)lround(length * width * 8);
-    if (length > 0 && eighths == 0) eighths = 1; /* nonzero values are visible */
+    if (length > 0 && eighths == 0) eighths = 1; /* make nonzero values visible */
     for (int i = 0; i < eighths / 8; i++)
         fputs(to->signs->full, to->out);
     fputs(to->signs->parts[eighths % 8], to->out);

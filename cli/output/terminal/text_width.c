@@ -1,4 +1,4 @@
-/* Text in columns of a terminal: wide characters take two, combining ones none. */
+/* Widths of text in terminal columns: wide characters take two, combining ones none. */
 #define _GNU_SOURCE
 #include <locale.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "output/terminal/terminal.h"
 
-/* A character of text: its bytes and columns. A byte that is not UTF-8 is one of a single column. */
+/* A character of text: its size and columns. A byte that is not UTF-8 takes one column. */
 typedef struct glyph {
     int bytes, columns;
-    bool shown; /* as it is: neither a control character nor broken, and it does not change the direction */
+    bool shown; /* printable as it is: neither a control character nor broken, and without effect on the direction */
 } glyph;
 
 /* Widths are those of UTF-8, whatever the locale. */
@@ -22,7 +22,7 @@ static locale_t utf8_locale(void)
     return made;
 }
 
-/* `left`: bytes of text. */
+/* `left`: remaining bytes of text. */
 static glyph decode(const char *text, size_t left)
 {
     const unsigned char first = (unsigned char)*text;

@@ -31,7 +31,7 @@ plot_color describe_color(const result *r, int i)
     return plot_palette(r->count == 1 ? 0 : i);
 }
 
-/* "314 928 samples · underflow 3 · NaN 1 · mean 93.2 · std 61.1", without zeros. */
+/* "314 928 samples · underflow 3 · NaN 1 · mean 93.2 · std 61.1", omitting zeros. */
 static void describe_one(const result *r, int i, const table *t, char *text, size_t size)
 {
     char number[TEXT_NUMBER_BYTES], name[320] = "";

@@ -1,6 +1,6 @@
 /* A page that needs no network: tables, which page/page.js draws. Series on one axis share a figure, and a heat map is
- * a table with a row for each bin of the second axis. So many bins that nobody would tell them apart are added up, and
- * the size of the page is bounded. */
+ * a table with a row for each bin of the second axis. Bins too many to distinguish are merged, and the size of the page
+ * is bounded. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "output/writers/describe.h"
 #include "output/writers/writers.h"
 
-extern const char page_css[], page_js[]; /* the files of page/ */
+extern const char page_css[], page_js[]; /* the files in page/ */
 
 enum { MOST_ROWS = 2048, FEWEST_ROWS = 64, MOST_NUMBERS = 1 << 20, MOST_CELLS = 256 }; /* in a figure */
 
@@ -44,7 +44,7 @@ static void put_number(FILE *out, double value)
     fputs(text_exact(value, text), out);
 }
 
-/* A cell with an edge: times and words, which are for readers, have its number beside them. */
+/* A cell with an edge: times and words, which are for readers, are accompanied by their number. */
 static void put_edge(FILE *out, const char *tag, const axis_form *form, const histo_axis *axis, int64_t edge)
 {
     const double value = histo_axis_edge(axis, edge);
@@ -97,8 +97,7 @@ static void begin_figure(FILE *out, const char *kind, const char *x, const char 
     put_attribute(out, "y", y);
 }
 
-/* A scale and its labelled ticks, [value, text, exponent]: many, some and few, of which the page takes the most that
- * fit. */
+/* A scale and its labelled ticks, [value, text, exponent]: many, some and few; the page takes the most that fit. */
 static void put_scale(FILE *out, const char *name, const plot_scale *s, plot_notation notation)
 {
     static const int most[] = {16, 8, 4, 2};
@@ -144,9 +143,9 @@ static void begin_table(FILE *out, const char *caption, const char *label)
     fputs(", as in the table below; arrow keys choose a bin\"></div>\n", out);
 }
 
-static const double lighten = 0.25; /* of colours on a dark ground */
+static const double lighten = 0.25; /* of colours on a dark background */
 
-/* The values of bars: of each series, [rows]. NULL without memory. */
+/* The values of bars, [rows] for each series. NULL if out of memory. */
 static double *values_of(const result *group, const table *tables, const view *v, int64_t each, int64_t rows)
 {
     double *values = calloc((size_t)group->count * (size_t)rows, sizeof *values);
@@ -183,7 +182,7 @@ static void put_bins(FILE *out, const result *group, const table *tables, int64_
     }
 }
 
-/* The scale of the heights. The last row may have fewer bins: it is as high as if it had all. */
+/* The scale of the heights. If the last row has fewer bins, it is scaled up. */
 static void put_heights(FILE *out, const double *values, int count, int64_t rows, double last, count_scale kind)
 {
     plot_extent e = PLOT_NO_VALUES;
@@ -193,7 +192,7 @@ static void put_heights(FILE *out, const double *values, int count, int64_t rows
     put_scale(out, "upward", &upward, (plot_notation){.counts = true, .whole = e.whole});
 }
 
-/* Series on one axis; first: the index of the group's first in r. */
+/* Series on one axis; first: the index in r of the group's first series. */
 static int put_bars(FILE *out, const result *group, const table *tables, const result *r, int first, const settings *s,
                     fault *f)
 {

@@ -1,6 +1,6 @@
-/* Pictures that terminals show among their text: PNG in kitty's graphics protocol, and sixels. A terminal is asked
- * first, since others would show the data as text: kitty's protocol has a query, and sixels are attribute 4 of a
- * terminal, which all report. Files and pipes are not asked. */
+/* Pictures that terminals show inline: PNG in kitty's graphics protocol, and sixels. The terminal is queried first,
+ * since others would show the data as text: kitty's protocol has a query, and sixels are attribute 4 in the device
+ * attributes that all terminals report. Files and pipes are not queried. */
 #include "output/writers/inline.h"
 
 #include <fcntl.h>
@@ -15,11 +15,11 @@
 #include "output/writers/plot.h"
 #include "output/writers/writers.h"
 
-/* ---- Asking the terminal ---------------------------------------------------------------------------------- */
+/* ---- Querying the terminal -------------------------------------------------------------------------------- */
 
 enum { ANSWER = 512, PATIENCE_MS = 500 };
 
-/* Read until the report of attributes, ESC [ ? … c, which ends all answers. */
+/* Read until the report of device attributes, ESC [ ? … c, which ends all answers. */
 static void read_answer(int terminal, char answer[ANSWER])
 {
     size_t length = 0;
@@ -35,7 +35,7 @@ static void read_answer(int terminal, char answer[ANSWER])
     }
 }
 
-/* The answer of the terminal to a query and to that for its attributes; "" if there is none. */
+/* The terminal's answers to a query and to that for its attributes; "" if there are none. */
 static void ask(const char *query, char answer[ANSWER])
 {
     struct termios before;
@@ -61,7 +61,7 @@ static int ask_for_kitty(fault *f)
                      "file with -o");
 }
 
-/* Is 4 among "62;4;22c"? */
+/* Whether 4 is among attributes such as "62;4;22c". */
 static int ask_for_sixel(fault *f)
 {
     char answer[ANSWER];
@@ -75,7 +75,7 @@ static int ask_for_sixel(fault *f)
 
 /* ---- Writing ---------------------------------------------------------------------------------------------- */
 
-/* The size that is asked for, or most of the terminal's. */
+/* The requested size, or most of the terminal's. */
 static void set_size(settings *s, FILE *out)
 {
     enum { WIDTH = 900, HEIGHT = 560, LARGEST = 1600 };
@@ -121,7 +121,7 @@ static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
 
 static int write_kitty(const result *r, const settings *s, outfile *o, fault *f)
 {
-    enum { CHUNK = 4096 / 4 * 3 }; /* bytes that have 4096 digits */
+    enum { CHUNK = 4096 / 4 * 3 }; /* bytes that encode to 4096 characters */
     FILE *out = outfile_stream(o);
     settings sized = *s;
     size_t size;

@@ -1,4 +1,4 @@
-/* Pictures that terminals show among their text. */
+/* Pictures that terminals show inline. */
 #ifndef CLI_INLINE_H
 #define CLI_INLINE_H
 

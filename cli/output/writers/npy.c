@@ -1,7 +1,7 @@
 /* The counts as a NumPy array: uint64 of shape (bins of axis 0, bins of axis 1, …), with a leading dimension for
  * several series; float64 sums of weights if there are weights. For a sparse histogram, uint64 of shape (occupied bins,
  * axes + 1): the bin on each axis, from 0, and the count. Series with different axes become a structured array: for
- * each bin the series' name, its edges lo and hi, and its count. Samples outside the bins are not in the file; a remark
+ * each bin the series' name, its edges lo and hi, and its count. Samples outside the bins are not in the file; a note
  * reports their number. */
 #include <inttypes.h>
 #include <stdio.h>

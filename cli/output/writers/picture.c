@@ -24,7 +24,7 @@ typedef struct drawing {
     char (*characters)[TEXT_NUMBER_BYTES]; /* the names of bins that are bytes */
     const char **bin_names;
     char *footer;
-    arena memory; /* of all but the footer */
+    arena memory; /* for everything but the footer */
 } drawing;
 
 static int fault_no_room(int count, fault *f)
@@ -58,8 +58,8 @@ static int name_bins(drawing *d, const histo_axis *axis, const bin_names *names,
     return 0;
 }
 
-/* All other values together would leave little room for those that have a series of their own: their heights are
- * divided by a round number, as the legend says. */
+/* If all other values together would leave little room for those with a series of their own, divide their heights by a
+ * round number, as the legend says. */
 static void shrink_rest(drawing *d, const result *group, int64_t bins)
 {
     double rest = 0, most = 0, part = 1;
@@ -79,7 +79,7 @@ static void shrink_rest(drawing *d, const result *group, int64_t bins)
     }
 }
 
-/* first: the index of the group's first series in r, which selects its colour. */
+/* first: the index in r of the group's first series, which selects its colour. */
 static int drawing_make(drawing *d, const result *group, const table *tables, const result *r, int first,
                         const settings *s, fault *f)
 {

@@ -1,4 +1,4 @@
-/* What is known of plots without cairo, which the module plot draws with. */
+/* Plots: what is needed without cairo, with which the module plot draws. */
 #include "output/writers/plot.h"
 
 #include <math.h>

@@ -13,10 +13,10 @@ typedef struct plot_color {
     double r, g, b; /* 0 … 1 */
 } plot_color;
 
-/* Colours that stay readable when overlaid on white; on a dark ground they are drawn lighter. */
+/* Colours that stay readable when overlaid on white; on a dark background they are drawn lighter. */
 extern const plot_color plot_red, plot_green, plot_blue, plot_gray, plot_cyan, plot_magenta, plot_yellow;
-/* The colour of series i if colours have no meaning, one that colour-blind readers can tell from the others (the first
- * by Okabe and Ito 2008); after the twelfth, darker and lighter ones; repeats after the sixtieth. */
+/* The colour of series i if colours have no meaning, one that colour-blind readers can distinguish from the others (the
+ * first by Okabe and Ito 2008); after the twelfth, darker and lighter ones; repeats after the sixtieth. */
 plot_color plot_palette(int i);
 
 typedef struct plot_series {
@@ -42,7 +42,7 @@ typedef struct plot_grid {
     int rows, columns;
     const char *const *row_names, *const *column_names;
     const double *values; /* [rows * columns], row-major; NaN is blank */
-    const int *marks;     /* of each value: plot_mark values, added */
+    const int *marks;     /* for each value: flags of plot_mark */
     double most;          /* the value with the darkest colour; 0 has the lightest */
 } plot_grid;
 
@@ -56,7 +56,7 @@ typedef struct plot_tiles {
     int border_points;
 } plot_tiles;
 
-/* How the dots of a series are drawn, and the line that joins each with the next. */
+/* How the dots of a series are connected. */
 typedef enum plot_line { PLOT_NO_LINE, PLOT_SOLID, PLOT_DASHED } plot_line;
 typedef enum plot_inside { PLOT_FULL, PLOT_PALE, PLOT_HOLLOW } plot_inside;
 typedef struct plot_dot_style {
@@ -71,9 +71,9 @@ typedef struct plot_dots {
     int count;
     const double *x, *y;
     int *series;              /* indices of the plot's series */
-    const char *const *names; /* shown below x = 0, 1, …, turned where they do not fit; NULL: numbers are */
+    const char *const *names; /* shown below x = 0, 1, …, rotated if they do not fit; NULL: numbers are */
     int names_count;
-    const plot_dot_style *styles; /* of each series; NULL: small circles that shine through each other */
+    const plot_dot_style *styles; /* of each series; NULL: small translucent circles */
 } plot_dots;
 
 /* A grey image. */
@@ -89,25 +89,25 @@ typedef struct plot {
     bool log_x, log_y;       /* a logarithmic axis shows only positive values */
     bool binary_x, binary_y; /* a logarithmic axis of dots or tiles has ticks at powers of two */
     bool root_y;             /* heights are square roots of positive values */
-    bool dark;               /* light on a dark ground; of panels, that of the whole */
+    bool dark;               /* light on dark; for panels, that of the whole plot counts */
     int nseries;
     const plot_series *series;
-    bool legend_beside;           /* at the right instead of above; series without a name are not in it */
+    bool legend_beside;           /* to the right instead of above; omits unnamed series */
     bool times_x, times_y;        /* values are microseconds since 1970, shown as dates */
     const char *const *bin_names; /* of the first series or the columns of a heat map, shown below the bins if all fit;
-                                     NULL: edges are shown */
+                                   * NULL: edges are shown */
     const char *const *y_bin_names; /* of the rows of a heat map */
-    bool bins_are_words; /* bins without names mean nothing: they are turned, and thinned out, where they do not fit */
-    double x_lines[2];   /* dashed, from the bottom to the top of a heat map; equal: none */
-    double y_lines[2];   /* the same across it */
-    const plot_heat *heat;     /* drawn instead of series, unless NULL */
-    const plot_grid *grid;     /* likewise */
+    bool bins_are_words;   /* bins mean nothing without names, which are rotated, and thinned out, if they do not fit */
+    double x_lines[2];     /* dashed, vertical, in a heat map; equal: none */
+    double y_lines[2];     /* the same, horizontal */
+    const plot_heat *heat; /* drawn instead of series, unless NULL */
+    const plot_grid *grid; /* likewise */
     const plot_tiles *tiles;   /* drawn in the colours of the series, which only provide these and names, unless NULL */
     const plot_dots *dots;     /* likewise */
     const plot_image *image;   /* shown above the axes, unless NULL */
     const struct plot *panels; /* drawn below the title instead, each with its own axes, unless NULL */
     int npanels;
-    int panel_columns; /* how many panels are side by side; 0: as many as look best */
+    int panel_columns; /* number of panels side by side; 0: as many as look best */
     int width, height; /* pixels, PLOT_MIN_SIZE … PLOT_MAX_SIZE; 0: 1200 x 800. Text and lines scale with them */
 } plot;
 
@@ -126,7 +126,7 @@ typedef struct plot_layout {
 /* How the panels of p fill a picture of this size. */
 plot_layout plot_arrange_panels(const plot *p, double width, double height);
 
-/* Is all that drawing needs there? 0, or -1 and a message in f, which names the picture. */
+/* Check that everything needed for drawing is available: 0, or -1 and a message in f, which names the picture. */
 int plot_prepare(const char *name, fault *f);
 
 /* Draw to the stream of o in format "png", "svg" or "pdf": 0, or -1 and a message in f; the caller commits or abandons

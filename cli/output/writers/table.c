@@ -30,9 +30,9 @@ typedef struct form {
     char delimiter;
     bool quotes;           /* CSV: cells with a delimiter, a quote or a line end are quoted; TSV: these become blanks */
     const char *name;      /* of the series whose rows follow those of another; NULL: series share rows */
-    const char *view;      /* the name of what is written instead of counts; NULL: nothing */
-    double *const *values; /* of the view: of each series, [cells] */
-    time_digits digits[HISTO_MAX_AXES]; /* of axes of times; 0: numbers */
+    const char *view;      /* the name of what is written instead of counts; NULL: counts */
+    double *const *values; /* values of the view, [cells] for each series */
+    time_digits digits[HISTO_MAX_AXES]; /* for axes of times; 0: numbers */
 } form;
 
 static void put_named(FILE *out, const form *as, const char *name, const char *what)
@@ -97,7 +97,7 @@ static void put_ends(const table *t, int a, int64_t slot, const bin_names *names
     if (a) putc(as->delimiter, out);
     if (names) {
         rows_put_text(out, as->quotes, slot >= 1 && slot <= names->count ? names->text[slot - 1] : "");
-        if (as->name) putc(as->delimiter, out); /* a word has one end */
+        if (as->name) putc(as->delimiter, out); /* a word has only one column */
         return;
     }
     if (slot == t->bins[a] + 2) {

@@ -77,7 +77,7 @@ static void put_bold(const screen *to, const char *text)
     putc('\n', to->out);
 }
 
-/* The number of panels that fit next to each other. */
+/* The number of panels that fit side by side. */
 static int panels_across(const screen *to, int panels)
 {
     enum { NARROWEST = 38 };
@@ -87,7 +87,7 @@ static int panels_across(const screen *to, int panels)
     return (panels + lines - 1) / lines; /* all lines alike */
 }
 
-/* The columns of a line, without what selects colours. */
+/* The columns of a line, without colour codes. */
 static int columns_of_line(const char *line)
 {
     char plain[4096];
@@ -101,7 +101,7 @@ static int columns_of_line(const char *line)
     return text_columns(plain);
 }
 
-/* Drawings as text, one next to the other, each `width` columns wide. */
+/* Drawings as text, side by side, each `width` columns wide. */
 static void put_beside(const screen *to, char **drawings, int count, int width)
 {
     char *rest[64];

@@ -1,11 +1,11 @@
-/* The writers that outputs.def lists: writer_NAME. */
+/* The writers listed in outputs.def: writer_NAME. */
 #ifndef CLI_WRITERS_H
 #define CLI_WRITERS_H
 
 #include "output/terminal/terminal.h"
 #include "output/write.h"
 
-/* What the writer "text" writes, on any screen. */
+/* What the writer "text" writes, for any screen. */
 int text_draw(const screen *on, const result *r, const settings *s, fault *f);
 
 #define OUTPUT(name, what) extern const writer writer_##name;

@@ -88,8 +88,8 @@ typedef struct array_place {
     const char *remedy;    /* "save it again" */
 } array_place;
 
-/* A reader of the array at a position in a source. Takes ownership of source and of what info holds, also on failure.
- */
+/* A reader of the array at a position in a source. Takes ownership of source and of what info holds, also on
+ * failure. */
 reader *array_reader_open(input *in, byte_source source, const array_info *info, const array_place *place, fault *f);
 
 #endif

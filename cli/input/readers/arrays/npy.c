@@ -290,8 +290,8 @@ static parse_result take_elements(parser *s, record *to, const char *name, fault
     return result;
 }
 
-/* Parse a list of fields: [('x', '<f4'), ('y', '<i2', (3,)), ('z', [('a', '|u1')])]. Those without a name are padding.
- */
+/* Parse a list of fields: [('x', '<f4'), ('y', '<i2', (3,)), ('z', [('a', '|u1')])]. Those without a name are
+ * padding. */
 static parse_result take_fields(parser *s, record *to, const char *outer, fault *f)
 {
     char name[LONGEST_NAME], full[LONGEST_NAME];

@@ -1,5 +1,5 @@
-/* A tile of a flattened array is delivered as bands of its contiguous runs, so that the position of each band is exact.
- */
+/* A tile of a flattened array is delivered as bands of its contiguous runs, so that the position of each band is
+ * exact. */
 #include "input/readers/arrays/tiled.h"
 
 #include <inttypes.h>

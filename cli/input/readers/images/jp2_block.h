@@ -15,8 +15,8 @@ typedef struct jp2_block {
     int64_t most_rows; /* stored rows: the last strip may have more than its height */
     int channels;
     histo_dtype dtype;
-    bool luma; /* the three channels are luma and chroma, perhaps subsampled, and are converted to red, green and blue
-                */
+    bool luma; /* the three channels are luma and chroma, perhaps subsampled, and are converted to red, green and
+                * blue */
 } jp2_block;
 
 enum { JP2_COMPLAINT_BYTES = 160 };

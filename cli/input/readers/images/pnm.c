@@ -41,8 +41,8 @@ static bool is_digit(int c)
     return c >= '0' && c <= '9';
 }
 
-/* The header's first number must follow, so that a table whose first column is named P1 is not mistaken for an image.
- */
+/* The header's first number must follow, so that a table whose first column is named P1 is not mistaken for an
+ * image. */
 bool pnm_recognise(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;

@@ -1,5 +1,5 @@
-/* Rows of cells: a fast path if only numbers are wanted, otherwise also dates, words and integers; and plain numbers.
- */
+/* Rows of cells: a fast path if only numbers are wanted, otherwise also dates, words and integers; and plain
+ * numbers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

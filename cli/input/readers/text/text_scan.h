@@ -46,8 +46,8 @@ typedef int text_delimiter;
 enum {
     BLANKS_AND_DATES = 256, /* no character */
     BLANKS_BUT_IN_DATES,
-    NUMBERS_BEFORE_MONTHS = 2 /* in addition: a number before a month name is not its day, but a size, say, as in ls -l
-                               */
+    NUMBERS_BEFORE_MONTHS = 2 /* in addition: a number before a month name is not its day, but a size, say, as in ls
+                               * -l */
 };
 
 static inline bool has_dates(text_delimiter delimiter)
