@@ -128,8 +128,8 @@ typedef struct histo_fill_options {
      * replaced. */
     bool replace;
     int threads;         /* CPU threads; default: those of the plan, if one is given, else histo_threads() */
-    int64_t mask_offset; /* for a mask of HISTO_BIT: the index, from 0, of the bit of its data that is its first element
-                          */
+    int64_t mask_offset; /* for a mask of HISTO_BIT: the index, from 0, of the bit of its data that is its first
+                          * element */
     /* functions[naxes], for fills, plans and histo_count; functions[0] for surveys, quantiles, statistics and extremes.
      * The view of axis a gives the address, shape and strides of the records of functions[a]; its dtype, in this
      * machine's byte order, is that of the numbers that the function returns, which are counted as samples. Views of
@@ -355,8 +355,8 @@ HISTO_API histo_status histo_hist_add_masked(histo_hist *hist, const uint64_t *m
 HISTO_API histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *axes, histo_hist **out);
 
 /* Create a histogram in which every `factor` adjacent bins of one axis are merged; factor must divide the number of
- * bins. The remaining edges keep their values: if the axis' formula would give others, the axis becomes HISTO_VARIABLE.
- */
+ * bins. The remaining edges keep their values: if the axis' formula would give others, the axis becomes
+ * HISTO_VARIABLE. */
 HISTO_API histo_status histo_hist_rebin(const histo_hist *hist, int axis, int64_t factor, histo_hist **out);
 
 /* Create a histogram with the bins [begin, end) of one axis; the other bins are added to underflow and overflow. */

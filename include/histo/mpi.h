@@ -183,8 +183,8 @@ static inline const uint64_t *histo_mpi_borrow(const histo_hist *hist, int64_t f
 /* Add up words [first, end), one message after the other. The sum is received where the histogram stores it: copying it
  * there would take a third as long again. A root other than rank 0 copies all the same, since MPICH 4.0 and 4.1 crash
  * if such a root receives in place (MPICH issue 6540). words: [2 * HISTO_MPI_WORDS], for what is not sent or received
- * in place. The words belong to one section. Only MPI can fail here: everything else that could has been done before.
- */
+ * in place. The words belong to one section. Only MPI can fail here: everything else that could has been done
+ * before. */
 static inline histo_status histo_mpi_reduce_words(histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                                   int64_t end, int64_t integers, uint64_t *words, int root,
                                                   MPI_Comm comm)

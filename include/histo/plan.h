@@ -46,8 +46,8 @@ typedef HISTO_ENUM(histo_effort) histo_effort;
 typedef struct histo_plan_options {
     histo_effort effort;
     histo_device device;  /* default HISTO_DEVICE_AUTO */
-    const char *strategy; /* use this strategy; default: the environment variable HISTO_STRATEGY, else the plan chooses
-                           */
+    const char *strategy; /* use this strategy; default: the environment variable HISTO_STRATEGY, else the plan
+                           * chooses */
     const char *params;   /* the strategy's parameters: "name=value,…"; an unknown name is HISTO_INVALID */
     int threads;          /* CPU threads; default: those of the fill's options, else histo_threads() */
     /* With HISTO_MEASURE: also time other values of the parameters of the strategy asked for, or else of the fastest

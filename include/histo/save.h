@@ -18,8 +18,8 @@ enum histo_format HISTO_ENUM_BASE {
 typedef HISTO_ENUM(histo_format) histo_format;
 
 /* Save to memory: *data points to *size bytes that the caller frees with histo_free. name is the histogram's key in the
- * JSON object, subject to the rules of histo_hist_set_name; NULL: the histogram's name, or "histogram" if it has none.
- */
+ * JSON object, subject to the rules of histo_hist_set_name; NULL: the histogram's name, or "histogram" if it has
+ * none. */
 HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data,
                                        size_t *size);
 /* Load what histo_hist_save or the command wrote, or any UHI JSON histogram with regular, variable, category or boolean

@@ -94,8 +94,8 @@ HISTO_API histo_status histo_survey_quantiles(const histo_survey *survey, double
  * findings of every part are saved and merged into one survey, and the others replace their findings by the merged
  * ones; histo_mpi_survey does all that. The axis is that of a single survey of all samples, except for the last bits of
  * the moments that scott and doane use: those depend on the order of merging. *data points to *size bytes, which the
- * caller frees with histo_free. Merging and replacing read data that may be untrusted: HISTO_CORRUPT or HISTO_INVALID.
- */
+ * caller frees with histo_free. Merging and replacing read data that may be untrusted: HISTO_CORRUPT or
+ * HISTO_INVALID. */
 HISTO_API histo_status histo_survey_save(const histo_survey *survey, void **data, size_t *size);
 HISTO_API histo_status histo_survey_merge(histo_survey *survey, const void *data, size_t size);
 HISTO_API histo_status histo_survey_replace(histo_survey *survey, const void *data, size_t size);
@@ -122,8 +122,8 @@ typedef struct histo_stats {
 } histo_stats;
 HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *samples,
                                        const histo_fill_options *options);
-/* Add the statistics of other samples. HISTO_INVALID if the sum would be 2^64 samples or more, including masked ones.
- */
+/* Add the statistics of other samples. HISTO_INVALID if the sum would be 2^64 samples or more, including masked
+ * ones. */
 HISTO_API histo_status histo_stats_merge(histo_stats *stats, const histo_stats *other);
 
 /* Exact sums of samples and of their squares, from which the mean and m2 follow, each rounded once. They have the same

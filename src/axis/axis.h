@@ -33,8 +33,8 @@ void histo_axis_disown(histo_axis *owned);
 static inline const double *histo_axis_doubles(const histo_axis *owned)
 {
     const double *edges = (const double *)owned->edges;
-    return owned->edge_type == HISTO_EDGES_F64 ? edges : edges - (owned->bins + 1); /* the integers follow the doubles
-                                                                                     */
+    return owned->edge_type == HISTO_EDGES_F64 ? edges : edges - (owned->bins + 1); /* the integers follow the
+                                                                                     * doubles */
 }
 
 /* Own an axis for the duration of a call without a copy: *borrowed refers to the axis' edges. Also measures

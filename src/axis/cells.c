@@ -98,8 +98,8 @@ static void place_thresholds(maker *m)
     for (uint32_t i = 0; i < m->thresholds; i++) {
         double value = m->values[i];
         m->where[i].position = position_of(m, value);
-        bool told = i == 0 && (m->cells.from_below || value == -INFINITY); /* else every sample would need a comparison
-                                                                            */
+        bool told = i == 0 && (m->cells.from_below || value == -INFINITY); /* else every sample would need a
+                                                                            * comparison */
         m->where[i].shared = !told && position_of(m, value_below(m->dtype, value)) == m->where[i].position;
     }
 }

@@ -55,8 +55,8 @@ HISTO_INLINE double histo_quantile_between(double a, double b, double distance, 
     return share < 0.5 ? a + distance * share : b - distance * (1 - share);
 }
 
-/* As histo_quantile_between for any a and b, and as NumPy computes it, except that an infinite neighbour always counts.
- */
+/* As histo_quantile_between for any a and b, and as NumPy computes it, except that an infinite neighbour always
+ * counts. */
 HISTO_INLINE double histo_quantile_beside(double a, double b, double share)
 {
     if (share == 0 || a == b) return a;

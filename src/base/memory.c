@@ -46,8 +46,8 @@ static size_t left_by_limit(const char *proc)
     return left_of(limit, used);
 }
 
-/* The file cache in a group's usage, in bytes, which the kernel drops under pressure. line: which line of memory.stat.
- */
+/* The file cache in a group's usage, in bytes, which the kernel drops under pressure. line: which line of
+ * memory.stat. */
 static long long droppable_cache(const char *directory, const char *line)
 {
     char path[PATH_MAX], text[128], form[64];

@@ -1,5 +1,5 @@
-/* Files that are written completely or not at all: under a temporary name, which then atomically replaces the target.
- */
+/* Files that are written completely or not at all: under a temporary name, which then atomically replaces the
+ * target. */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
 

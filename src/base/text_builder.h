@@ -1,5 +1,5 @@
-/* Builds a text piece by piece in a fixed buffer; as with snprintf, the length keeps growing once the buffer is full.
- */
+/* Builds a text piece by piece in a fixed buffer; as with snprintf, the length keeps growing once the buffer is
+ * full. */
 #ifndef BASE_TEXT_BUILDER_H
 #define BASE_TEXT_BUILDER_H
 

@@ -20,8 +20,8 @@ static double off_of(const histo_axis *axis)
     return axis->edges ? histo_axis_off(axis) : 0;
 }
 
-/* Comparisons with stored edges per sample, if the edges are not nearly regular; a plan would prepare tables for them.
- */
+/* Comparisons with stored edges per sample, if the edges are not nearly regular; a plan would prepare tables for
+ * them. */
 static int64_t steps_of(int naxes, const histo_axis *axes)
 {
     int64_t steps = 0;

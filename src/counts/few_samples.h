@@ -1,5 +1,5 @@
-/* Counts a few samples in host memory without a plan, which would take longer to make than the samples take to count.
- */
+/* Counts a few samples in host memory without a plan, which would take longer to make than the samples take to
+ * count. */
 #ifndef COUNTS_FEW_SAMPLES_H
 #define COUNTS_FEW_SAMPLES_H
 

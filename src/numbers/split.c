@@ -48,8 +48,8 @@ static sums sums_all(const histo_axis *axis, const histo_levels *levels, histo_p
     return all;
 }
 
-/* The highest bin in [low, high] whose value, relative to that of the first level, is at most x; low if there is none.
- */
+/* The highest bin in [low, high] whose value, relative to that of the first level, is at most x; low if there is
+ * none. */
 static int64_t last_bin_upto(const histo_axis *axis, const histo_levels *levels, double x, int64_t low, int64_t high)
 {
     const double origin = histo_bin_value(axis, levels->bin[0]);

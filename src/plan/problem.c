@@ -345,8 +345,8 @@ bool histo_problem_is_ordinary(const histo_problem *problem)
     return are;
 }
 
-/* Samples per bin that repay cells, which take up to a microsecond per bin to make: within a few fills, or over many.
- */
+/* Samples per bin that repay cells, which take up to a microsecond per bin to make: within a few fills, or over
+ * many. */
 enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 64, FEWEST_A_BIN = 4 };
 
 histo_status histo_problem_make_cells(histo_problem *problem)

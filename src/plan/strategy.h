@@ -1,5 +1,5 @@
-/* Strategies and backends. A strategy is one file, which defines `histo_BACKEND_NAME`, and one row in strategies.def.
- */
+/* Strategies and backends. A strategy is one file, which defines `histo_BACKEND_NAME`, and one row in
+ * strategies.def. */
 #ifndef PLAN_STRATEGY_H
 #define PLAN_STRATEGY_H
 
@@ -40,8 +40,8 @@ typedef struct histo_strategy {
     bool (*replaces)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS parameters; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
-    /* Append how the problem is laid out with these parameters: a sentence without its full stop. NULL: nothing to say.
-     */
+    /* Append how the problem is laid out with these parameters: a sentence without its full stop. NULL: nothing to
+     * say. */
     void (*explain)(const histo_problem *problem, const int64_t *params, histo_text *text);
     /* Append what the last fills recorded about themselves, if a parameter asked for it. NULL: nothing. */
     void (*tell)(histo_text *text);
@@ -132,8 +132,8 @@ typedef struct histo_backend {
      * host memory, which waits. Counts read into host memory cannot be cumulative. */
     histo_status (*read)(histo_device_accumulators *from, const histo_reading *reading);
     /* Move the counts of the other accumulators to `to`; all belong to one histogram, on different devices, and none is
-     * sparse. Enqueued after their fills. Accumulators whose exact sums are laid out differently are left as they are.
-     */
+     * sparse. Enqueued after their fills. Accumulators whose exact sums are laid out differently are left as they
+     * are. */
     histo_status (*merge)(histo_device_accumulators *to, histo_device_accumulators *const *others, int n);
     /* Whether there are no counts in it, and no graphs that may add some. */
     bool (*is_empty)(const histo_device_accumulators *device_accumulators);
@@ -144,8 +144,8 @@ typedef struct histo_backend {
     histo_status (*send)(void *to, histo_device device, const void *from, size_t bytes, void *stream);
     /* Whether the stream is being captured into a graph. */
     bool (*capturing)(void *stream);
-    /* Clear the counts, ordered on a stream if it is not NULL; false if the device accumulators are no longer usable.
-     */
+    /* Clear the counts, ordered on a stream if it is not NULL; false if the device accumulators are no longer
+     * usable. */
     bool (*clear)(histo_device_accumulators *device_accumulators, void *stream);
     void (*free)(histo_device_accumulators *device_accumulators);
     /* Wait for fills; the counts stay on the device. */

@@ -30,8 +30,8 @@ typedef struct histo_distinct {
     int64_t count;
     uint64_t *keys; /* [keys_count] samples that are not among the values yet; or the drawn ones, sorted at the end */
     int64_t keys_count;
-    uint64_t interval, skip, random; /* for drawing: samples per drawn key, samples until the next one; random generator
-                                      */
+    uint64_t interval, skip, random; /* for drawing: samples per drawn key, samples until the next one; random
+                                      * generator */
 } histo_distinct;
 
 /* All finite samples of a dtype. Zeros have the key of +0. */

@@ -208,8 +208,8 @@ static void count_from_values(histo_stone_rule *s)
 }
 
 /* The cross-validation estimate of the integrated squared error is bins * (2 - (n + 1) * sum of (count/n)^2) / spread.
- * We compare it times n^2 * spread: an integer, so ties are exact up to 2^53, and the smaller number of bins wins them.
- */
+ * We compare it times n^2 * spread: an integer, so ties are exact up to 2^53, and the smaller number of bins wins
+ * them. */
 static void judge_candidates(histo_stone_rule *s)
 {
     const uint64_t *counts = s->counts;

@@ -45,8 +45,8 @@ HISTO_INLINE double histo_polyline_at(const histo_polyline *c, double x)
     return histo_polyline_next(c, x, &from);
 }
 
-/* The points of landmarks: targets over quantiles, which do not decrease. Extrapolation needs two distinct quantiles.
- */
+/* The points of landmarks: targets over quantiles, which do not decrease. Extrapolation needs two distinct
+ * quantiles. */
 HISTO_INLINE void histo_polyline_through(histo_polyline *c, const double *quantiles, const double *target, int n,
                                          bool extend)
 {

@@ -1,5 +1,5 @@
-/* binary16 and bfloat16: conversion to binary32, exact, and from binary64, rounded half to even; for host and device.
- */
+/* binary16 and bfloat16: conversion to binary32, exact, and from binary64, rounded half to even; for host and
+ * device. */
 #ifndef VIEW_HALF_H
 #define VIEW_HALF_H
 

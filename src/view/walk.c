@@ -61,8 +61,8 @@ static void join_dimensions(histo_strided_iter *iter, int free_dim)
     iter->ndim = joined;
 }
 
-/* Clear only what describes this number of operands: clearing everything would take longer than counting a few samples.
- */
+/* Clear only what describes this number of operands: clearing everything would take longer than counting a few
+ * samples. */
 static void clear(histo_strided_iter *iter, int operands)
 {
     iter->operands = operands;

@@ -60,8 +60,8 @@ typedef struct histo_walk {
     int64_t index[HISTO_MAX_DIMS + 1];
 } histo_walk;
 
-/* Iterate over samples [begin, end) of all batch * per_batch, one batch entry after another, in runs of at most limit.
- */
+/* Iterate over samples [begin, end) of all batch * per_batch, one batch entry after another, in runs of at most
+ * limit. */
 void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t begin, int64_t end, int64_t limit);
 
 /* The next run, or false at the end. */

@@ -1,6 +1,6 @@
 /* Samples by Arrow's PyCapsules: PyArrow, Polars, DuckDB, pandas' nullable columns. Nulls become a mask. Chunks of
- * numbers are taken as they are, and copied to one place for those who need one; booleans, which are bits, are copied.
- */
+ * numbers are taken as they are, and copied to one place for those who need one; booleans, which are bits, are
+ * copied. */
 #include "samples/arrow.h"
 
 #include <stdlib.h>
@@ -252,8 +252,8 @@ static int take_stream(PyObject *capsule, python_samples *out)
     return c && read_chunks(stream, c) == 0 ? view_of(c, out) : -1;
 }
 
-/* Take what a method without arguments returns: 1, 0 if the object does not have it, OF_OTHERS, -1 with an exception.
- */
+/* Take what a method without arguments returns: 1, 0 if the object does not have it, OF_OTHERS, -1 with an
+ * exception. */
 static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, python_samples *), python_samples *out)
 {
     PyObject *method = PyObject_GetAttrString(object, name);

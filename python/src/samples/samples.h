@@ -75,8 +75,8 @@ bool dlpack_on_host(PyObject *object);
 PyObject *samples_of_list(PyObject *module, PyObject *list);
 
 /* A source of samples takes an object that is of its kind: 1 if it has filled in *out, 0 if the object is of another
- * kind, OF_OTHERS if its numbers are none that are known here, so that histo.sources takes them, -1 with an exception.
- */
+ * kind, OF_OTHERS if its numbers are none that are known here, so that histo.sources takes them, -1 with an
+ * exception. */
 enum { OF_OTHERS = 2 };
 int samples_of_array(PyObject *array, python_samples *out); /* of NumPy; 0 if it has a mask, or no numbers */
 int samples_of_buffer(PyObject *object, python_samples *out);

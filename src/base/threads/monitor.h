@@ -41,8 +41,8 @@ static inline bool histo_goes_on(histo_pace *pace, int64_t steps)
 /* Fail with HISTO_CANCELLED. */
 histo_status histo_fail_cancelled(const char *stage);
 
-/* Until called with NULL, this stage is what the thread's monitor sees, instead of those of the calls that make it up.
- */
+/* Until called with NULL, this stage is what the thread's monitor sees, instead of those of the calls that make it
+ * up. */
 void histo_monitor_stage(const char *stage, double done);
 
 #endif

@@ -11,8 +11,8 @@
 /* ---- Sets ---- */
 
 /* Files of the command that hold more than one unnamed histogram. Each part is preceded by a line: "NAME-BYTES BYTES"
- * for a histogram, with the name before it; "times AXIS", without a part; or words that end with the number of bytes.
- */
+ * for a histogram, with the name before it; "times AXIS", without a part; or words that end with the number of
+ * bytes. */
 static const char set_magic[] = "histo set 1\n";
 
 typedef struct set_reader {

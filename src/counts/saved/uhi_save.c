@@ -206,8 +206,8 @@ static void put_unstored(histo_bytes *out, const histo_hist *hist, const bool (*
     histo_cell place = {hist, HISTO_ALL_SLOTS, 0, {0}};
     do {
         if (stored && is_bin(&place)) {
-            place.at[hist->naxes - 1] = hist->axes[hist->naxes - 1].bins; /* skip the rest of the row, which is all bins
-                                                                           */
+            place.at[hist->naxes - 1] = hist->axes[hist->naxes - 1].bins; /* skip the rest of the row, which is all
+                                                                           * bins */
             continue;
         }
         int64_t slot = histo_cell_slot(&place);

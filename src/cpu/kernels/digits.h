@@ -12,8 +12,8 @@ enum {
 };
 typedef int64_t histo_digits[HISTO_DIGITS];
 
-/* The bit patterns of the smallest and largest magnitude among some numbers, ignoring zeros; least > most if all are 0.
- */
+/* The bit patterns of the smallest and largest magnitude among some numbers, ignoring zeros; least > most if all are
+ * 0. */
 typedef struct histo_magnitudes {
     uint64_t least, most;
 } histo_magnitudes;

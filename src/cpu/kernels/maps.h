@@ -41,8 +41,8 @@ typedef struct histo_map_kernels {
      * bytes. */
     void (*blend_bytes)(const histo_joined_bytes *joined, const uint8_t *samples, int n, const float *share, float down,
                         bool rounded, void *to);
-    /* to[i] = the blend for samples[i]; samples above `last` are treated as `last`. to: floats, or rounded to shorts.
-     */
+    /* to[i] = the blend for samples[i]; samples above `last` are treated as `last`. to: floats, or rounded to
+     * shorts. */
     void (*blend_shorts)(const uint64_t *joined, uint16_t last, const uint16_t *samples, int n, const float *share,
                          float down, bool rounded, void *to);
     /* share[i] = at - floor(at), for at = (first + i) * scale - 0.5 in float */

@@ -28,8 +28,8 @@ typedef struct histo_blocks {
     const histo_job *job;
     histo_walk walk;
     const histo_strided_iter *iter; /* the iterator walked: the job's, or `merged` */
-    histo_strided_iter merged;      /* over pixels of images whose pairs are counted, or over all batch entries as one
-                                     */
+    histo_strided_iter merged;      /* over pixels of images whose pairs are counted, or over all batch entries as
+                                     * one */
     histo_entries entries;          /* maps samples to batch entries, if all are walked as one */
     int64_t next;                   /* the next sample, in that case */
     uint32_t *first;                /* as in histo_block, for all samples, then for those that pass */

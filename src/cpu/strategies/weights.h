@@ -5,8 +5,8 @@
 #include "cpu/kernels/digits.h"
 #include "cpu/samples/block.h"
 
-/* Provide the windows of the reproducible sums for the job's weights: the only step of counting weights that can fail.
- */
+/* Provide the windows of the reproducible sums for the job's weights: the only step of counting weights that can
+ * fail. */
 histo_status histo_weights_reserve(const histo_job *job);
 
 /* Add the weight of one sample to slot `index`, numbered over the whole batch. Not thread-safe unless the sums are

@@ -39,8 +39,8 @@ static uint64_t key_of_ordered(const histo_selection *s, int64_t at)
 /* A bracket as positions in sorted keys, which may be out of their bounds. */
 typedef struct guess {
     double low, high;
-    bool from_first, to_last; /* the bracket begins at `first` or ends at `last`, because the position is out of bounds
-                               */
+    bool from_first, to_last; /* the bracket begins at `first` or ends at `last`, because the position is out of
+                               * bounds */
     int64_t first, last;      /* ordered */
 } guess;
 

@@ -4,8 +4,8 @@
 
 #include "survey/quantiles/state.h"
 
-/* Start using brackets in this pass; all keys of earlier pieces of the data have been kept. `source` is the next piece.
- */
+/* Start using brackets in this pass; all keys of earlier pieces of the data have been kept. `source` is the next
+ * piece. */
 void histo_brackets_begin(histo_selection *selection, const histo_source *source);
 
 /* Begin another piece of the data, in a pass with brackets. Returns whether so many keys have been drawn that the

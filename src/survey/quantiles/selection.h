@@ -11,8 +11,8 @@
 typedef struct histo_selection histo_selection;
 
 /* Room for n quantiles, which are found together. in_parts: passes are merged with those of other selections. memory:
- * about how many bytes to use, at least 2 MiB; 0: as many as are useful, 40 MB. With less, more passes may be needed.
- */
+ * about how many bytes to use, at least 2 MiB; 0: as many as are useful, 40 MB. With less, more passes may be
+ * needed. */
 histo_status histo_selection_create(histo_selection **selection, histo_dtype dtype, int n, bool in_parts,
                                     size_t memory);
 void histo_selection_destroy(histo_selection *selection);

@@ -29,8 +29,8 @@ static void NAME(count_nan)(const UNSIGNED *x, int n, order o, const histo_brack
 }
 
 /* Samples in all brackets are copied together, so that those in each need not be counted one by one. A sample may be in
- * the last bracket that begins at it or below. Inlined for a constant number of brackets, which then stay in registers.
- */
+ * the last bracket that begins at it or below. Inlined for a constant number of brackets, which then stay in
+ * registers. */
 static inline __attribute__((always_inline)) int NAME(copied)(const UNSIGNED *x, int n, order o,
                                                               const histo_brackets *brackets, int count, bool floats,
                                                               histo_bracketed *found, UNSIGNED *to)

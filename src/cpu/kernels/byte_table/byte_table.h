@@ -139,8 +139,8 @@ typedef void histo_count_values_fn(void *table, const uint16_t *at, int n, histo
 enum { HISTO_CARRY = 256 };
 
 /* Samples of fewer than 16 bits are often stored in the upper bits, and counters 4096 bytes apart compete for one set
- * of the L1 cache. An involution: it also maps places back to values. Samples that do not need it take a fifth longer.
- */
+ * of the L1 cache. An involution: it also maps places back to values. Samples that do not need it take a fifth
+ * longer. */
 static inline uint16_t histo_spread_place(uint16_t value)
 {
     return (uint16_t)(value ^ (value >> 6 & 0x3c0));

@@ -3,8 +3,8 @@
  * Floats are compared as integers. Positive floats sort like their bits; negative ones sort in the opposite order,
  * above all positive ones if bits are unsigned, below them if bits are signed. So three numbers give the extremes: the
  * largest unsigned, the largest signed and the smallest signed bits. That takes three instructions per vector, and also
- * detects NaN and infinities, whose bits are beyond those of finite numbers. A piece that has some is examined again.
- */
+ * detects NaN and infinities, whose bits are beyond those of finite numbers. A piece that has some is examined
+ * again. */
 #include "cpu/kernels/extremes/extremes.h"
 
 #include <string.h>

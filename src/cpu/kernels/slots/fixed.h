@@ -54,8 +54,8 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether all edges are exactly lo + k * step, and floats, and the step is a power of two, so that nothing is in doubt.
- */
+/* Whether all edges are exactly lo + k * step, and floats, and the step is a power of two, so that nothing is in
+ * doubt. */
 static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
 {
 #if defined(__AVX512F__)
