@@ -104,6 +104,7 @@ class Map:
     def __getattr__(self, name: str) -> Any: ...
 
 add_powers: Callable[..., Any]
+terms_of_means: Callable[..., Any]
 arrow_arrays: Callable[..., Any]
 axis_check: Callable[..., Any]
 axis_equal: Callable[..., Any]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import histo
+from histo import _histo
 from histo import Category, Histogram, Integer, Mean, Regular, Variable, WeightedMean
 
 STORAGES = ["mean", "weighted_mean", "exact_mean", "exact_weighted_mean"]
@@ -91,6 +92,38 @@ def test_exact_means_do_not_depend_on_the_order(storage):
     assert a == b
     assert a.means()[0].tobytes() == b.means()[0].tobytes()
     assert a.variances().tobytes() == b.variances().tobytes()
+
+
+def test_terms_have_twice_the_precision_of_doubles():
+    x, w = np.exp(RNG.normal(size=100) * 5) * RNG.choice([-1, 1], 100), RNG.normal(size=100)
+    for weights, of in ((None, np.ones(100)), (w, w)):
+        made = np.empty((6, 100))
+        _histo.terms_of_means(x, weights, made)
+        for row, a, b in zip(made.T.tolist(), x.tolist(), of.tolist(), strict=True):
+            exact = Fraction(a) * Fraction(b)
+            assert (row[0], row[5]) == (b, b * b)
+            assert Fraction(row[1]) + Fraction(row[2]) == exact
+            assert abs(Fraction(row[3]) + Fraction(row[4]) - exact * Fraction(a)) <= abs(exact * Fraction(a)) / 2**103
+    for value, first, third in ((np.inf, np.inf, np.inf), (1e200, 1e200, np.inf), (1e305, 1e305, np.inf)):
+        made = np.empty((5, 1))
+        _histo.terms_of_means(np.array([value]), None, made)
+        assert made[:, 0].tolist() == [1, first, 0, third, 0]
+    for arguments in ((x, w[1:], np.empty((6, 100))), (x, w, np.empty((4, 100))), (x, None, np.empty((6, 99)))):
+        with pytest.raises(ValueError, match="do not belong"):
+            _histo.terms_of_means(*arguments)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("dtype", ["f8", ">f8", "f4", ">i4", "u1", "f2"])
+def test_any_layout_and_dtype(storage, dtype):
+    x, values, weight = RNG.random(60), (RNG.random(60) * 100).astype(dtype), (RNG.random(60) * 4).astype(dtype)
+    plain = Histogram(Regular(3, 0, 1), storage=storage).fill(x, sample=values.astype("f8"), weight=weight.astype("f8"))
+    for make in (lambda a: a, lambda a: np.repeat(a, 3)[::3], lambda a: a[::-1][::-1], lambda a: a.reshape(6, 10),
+                 lambda a: a.reshape(10, 6).T.copy().T):
+        h = Histogram(Regular(3, 0, 1), storage=storage).fill(make(x), sample=make(values), weight=make(weight))
+        assert h == plain
+    ones = Histogram(Regular(3, 0, 1), storage=storage).fill(x, sample=values, weight=2)
+    assert ones == Histogram(Regular(3, 0, 1), storage=storage).fill(x, sample=values, weight=np.full(60, 2.0))
 
 
 def test_single_cells():

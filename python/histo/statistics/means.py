@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from .. import _histo
 from .._histo import COUNTS, SUM_W
 from ..sources import both, mask_of, numbers
 from ..storage import MEANS, fold
@@ -105,22 +106,14 @@ def _times(a: _Double2, b: Any) -> _Double2:
 def _rows(x: _Floats, w: _Floats | None, rows: int) -> _Floats:
     """The terms of all sums."""
     made = np.empty((rows, len(x)))
-    if w is None:
-        made[0], made[1], made[2] = 1, x, 0
-        made[3], made[4] = _two_product(x, x)
-    else:
-        made[0] = w
-        made[1], made[2] = _two_product(x, w)
-        made[3], made[4] = _two_product(made[1], x)
-        made[4] += made[2] * x
-        made[4][~np.isfinite(made[4])] = 0
-    if rows > MEANS["mean"]:
-        made[5] = made[0] ** 2
+    _histo.terms_of_means(np.ascontiguousarray(x), None if w is None else np.ascontiguousarray(w), made)
     return made
 
 
 def _numbers(a: Any, what: str, mask: Any = None) -> tuple[NDArray[Any], Any]:
     """An array of numbers, and a mask with what is present in it."""
+    if type(a) is np.ndarray and a.dtype.kind in "iuf" and a.dtype.itemsize <= 8:
+        return a, mask
     found = numbers(a, what)
     values, present = found if isinstance(found, tuple) else (found, None)
     if not isinstance(values, np.ndarray):
@@ -164,21 +157,22 @@ def fill(h: Histogram, arrays: Sequence[Any], sample: Any, weight: Any, mask: An
         where = (filtered, *where[1:])
     given[-1] = given[-1].astype(np.float64, copy=False)
     every = [*given, *(a for a in (weights, mask, where and where[0]) if a is not None)]
-    shape = np.broadcast_shapes(*(a.shape for a in every))
+    if given[-1].ndim != 1 or any(a.shape != given[-1].shape for a in every):
+        shape = np.broadcast_shapes(*(a.shape for a in every))
 
-    def flat(a: Any, always: bool = True) -> Any:
-        return a if a is None or a.ndim == 0 and not always else np.broadcast_to(a, shape).reshape(-1)
+        def flat(a: Any, always: bool = True) -> Any:
+            return a if a is None or a.ndim == 0 and not always else np.broadcast_to(a, shape).reshape(-1)
 
-    operands = _Operands([flat(a, False) for a in given[:-1]], flat(given[-1]), flat(weights), flat(mask, False),
-                         where and (flat(where[0], False), *where[1:]), threads)
+        given = [*(flat(a, False) for a in given[:-1]), flat(given[-1])]
+        weights, mask, where = flat(weights), flat(mask, False), where and (flat(where[0], False), *where[1:])
+    operands = _Operands(given[:-1], given[-1], weights, mask, where, threads)
     n, slots = len(operands.values), math.prod(axis._tuple[2] + 3 for axis in h._axes)
     if not h.storage.startswith("exact") and n >= _MANY and n // _OF_A_SLOT >= slots:
         _add_groups(h, operands, slots)
         return
     for begin in range(0, max(1, n), _CHUNK):
-        part = operands.part(slice(begin, begin + _CHUNK))
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            made = _rows(part.values, part.weights, MEANS[h.storage])
+        part = operands if n <= _CHUNK else operands.part(slice(begin, begin + _CHUNK))
+        made = _rows(part.values, part.weights, MEANS[h.storage])
         h._fill_numbers(*part.arrays, weight=made, mask=part.mask, where=part.where, threads=threads)
 
 

@@ -1,4 +1,4 @@
-/* Values by their groups: in the order of these, and sums of their powers. */
+/* Values by their groups: in the order of these, and sums of their powers; and the terms of sums of means. */
 #include <string.h>
 
 #include "functions/functions.h"
@@ -231,6 +231,52 @@ static PyObject *add_powers(PyObject *module, PyObject *args)
                 : PyErr_Format(PyExc_ValueError, "the groups do not belong to the values, the weights, or the sums");
 }
 
+/* ---- Terms of exact sums ---- */
+
+/* a * b, and what rounding took from it (Dekker 1971); zero where a part of it is not finite. */
+static inline double product(double a, double b, double *rest)
+{
+    const double splitter = 0x1p27 + 1, p = a * b, of_a = splitter * a, of_b = splitter * b;
+    const double a1 = of_a - (of_a - a), b1 = of_b - (of_b - b), a2 = a - a1, b2 = b - b1;
+    const double off = a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2);
+    *rest = off - off == 0 ? off : 0;
+    return p;
+}
+
+/* The rows of histo.statistics.means: w, w * x in two rows, w * x * x in two rows and, if there is room, w * w. */
+static void find_terms(const double *x, const double *weights, int64_t n, int64_t rows, double *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double w = weights ? weights[i] : 1;
+        double rest, rest_of_square;
+        const double wx = product(x[i], w, &rest);
+        const double wxx = product(wx, x[i], &rest_of_square), all = rest_of_square + rest * x[i];
+        to[i] = w;
+        to[n + i] = wx;
+        to[2 * n + i] = rest;
+        to[3 * n + i] = wxx;
+        to[4 * n + i] = all - all == 0 ? all : 0;
+    }
+    for (int64_t i = 0; i < n && rows > 5; i++)
+        to[5 * n + i] = to[i] * to[i];
+}
+
+static PyObject *terms_of_means(PyObject *module, PyObject *args)
+{
+    (void)module;
+    Py_buffer x, weights, to;
+    if (!PyArg_ParseTuple(args, "y*z*w*", &x, &weights, &to)) return NULL;
+    const Py_ssize_t rows = x.len ? to.len / x.len : 0;
+    const bool fits = x.len % (Py_ssize_t)sizeof(double) == 0 && to.len == rows * x.len &&
+                      (x.len == 0 || rows == 5 || rows == 6) && (!weights.buf || weights.len == x.len);
+    if (fits) find_terms(x.buf, weights.buf, x.len / (Py_ssize_t)sizeof(double), rows, to.buf);
+    PyBuffer_Release(&x);
+    PyBuffer_Release(&weights);
+    PyBuffer_Release(&to);
+    return fits ? Py_NewRef(Py_None)
+                : PyErr_Format(PyExc_ValueError, "the rows do not belong to the values or the weights");
+}
+
 static PyMethodDef functions[] = {
     {"group", group, METH_VARARGS,
      "group(groups, values, sorted, ends, group_size, value_size)\n--\n\n"
@@ -242,6 +288,11 @@ static PyMethodDef functions[] = {
      "Add the number of values in each group to totals, of int64, and to the sums of each group, where d is what a\n"
      "value is off the origin: without weights (None), those of d and d**2; with weights, of w, w * d, w**2 and\n"
      "w * d**2. Values, weights and sums are buffers of doubles; groups are as for group."},
+    {"terms_of_means", terms_of_means, METH_VARARGS,
+     "terms_of_means(values, weights, rows)\n--\n\n"
+     "Write the terms of the exact sums of histograms of means (see histo.statistics.means) to 5 or 6 rows. Weights "
+     "may\n"
+     "be None, which are ones. All are contiguous buffers of doubles."},
     {0},
 };
 
