@@ -138,7 +138,17 @@ typedef struct histo_fill_options {
      * the compiler; if the source does not compile, the call fails with the compiler's messages. Surveys, quantiles,
      * statistics and extremes take records in host memory only. */
     const histo_function *functions;
-    uint64_t reserved[8];
+    /* Of histo_hist_fill, for samples in host memory that the CPU counts; other calls refuse these, and so do
+     * functions. Both copy what they count, where that does not lie as they need it. */
+    /* Count the samples at these positions, counted from 0, in this order: a view of one dimension, of HISTO_U32,
+     * HISTO_I32 or HISTO_I64. A position may come several times. Samples, weights, mask and where have one dimension
+     * and no batch dimension; offsets are those of the list: segment b of it is batch entry b. HISTO_INVALID if a
+     * position is negative or too large. */
+    const histo_view *rows;
+    /* Several weights of each sample: weights[weight_count]. The histogram has weight_count times the batch entries of
+     * the samples: entry w * batch + b has the weights[w] of the samples of entry b. 0: one. */
+    int64_t weight_count;
+    uint64_t reserved[6];
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have

@@ -73,6 +73,9 @@ histo_status histo_filter_check(const histo_fill_options *options)
 {
     const histo_status status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_fill_options");
     if (status != HISTO_OK) return status;
+    if (options->rows || options->weight_count)
+        return histo_fail(HISTO_UNSUPPORTED, "options have %s, which only histo_hist_fill and histo_count take",
+                          options->rows ? "rows" : "weight_count");
     if (options->mask_offset < 0)
         return histo_fail(HISTO_INVALID, "mask_offset is %lld: give 0 or more", (long long)options->mask_offset);
     if (options->mask_offset && (!options->mask || options->mask->dtype != HISTO_BIT))

@@ -14,8 +14,8 @@ histo_status histo_filter_check(const histo_fill_options *options);
 /* Whether there is nothing to check: all options but weights, stream, threads and replace have their defaults. */
 static inline bool histo_fill_is_plain(const histo_fill_options *o)
 {
-    return !o->mask && !o->where && !o->offsets && !o->functions && histo_threads_possible(o->threads) &&
-           o->mask_offset == 0 && o->where_lo == 0 && o->where_hi == 0 &&
+    return !o->mask && !o->where && !o->offsets && !o->functions && !o->rows && !o->weight_count &&
+           histo_threads_possible(o->threads) && o->mask_offset == 0 && o->where_lo == 0 && o->where_hi == 0 &&
            histo_are_zero(o->reserved, sizeof o->reserved);
 }
 

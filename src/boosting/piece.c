@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/threads/pool.h"
+#include "boosting/row_list.h"
 
 enum { LINE = 64, SOME_BINS = 256 };
 
@@ -182,24 +183,6 @@ static void place_features(tile *t)
     t->table += first * t->column_stride;
 }
 
-#define TAKE(type)                                                                                                     \
-    for (int i = 0; i < n; i++, at += stride) {                                                                        \
-        type row;                                                                                                      \
-        memcpy(&row, at, sizeof row);                                                                                  \
-        rows[i] = (uint32_t)row;                                                                                       \
-    }
-
-static void take_rows(const histo_view *list, int64_t begin, int n, uint32_t *rows)
-{
-    const int64_t stride = list->strides[0];
-    const char *at = (const char *)list->data + begin * stride;
-    if (list->dtype == HISTO_I64)
-        TAKE(int64_t)
-    else
-        TAKE(uint32_t)
-}
-#undef TAKE
-
 #define COPY(type)                                                                                                     \
     for (int i = 0; i < n; i++)                                                                                        \
         memcpy(to + i * (int64_t)sizeof(type), from + (rows ? rows[i] : (uint32_t)i) * stride, sizeof(type));
@@ -318,7 +301,7 @@ static bool count_tile(tile *t)
             pending = 0;
         }
         pending += n;
-        if (rows) take_rows(fill->rows, row, n, t->in->rows);
+        if (rows) histo_row_list_take(fill->rows, row, n, t->in->rows);
         if (!rows || !t->by_rows)
             fill->kernels->node_words(fill->gradients->pairs[t->pair], t->lanes, rows, rows ? 0 : row, n, t->in->words);
         add_block(t, row, rows, n);

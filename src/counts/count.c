@@ -2,6 +2,7 @@
  * stack, too, if they are few, or in the caller's array if it has room for all slots. */
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/floats.h"
 #include "counts/count_arrays.h"
 #include "counts/hist.h"
@@ -98,14 +99,17 @@ static histo_status count(one_count *c, const histo_hist_options *kind, const hi
 }
 
 /* With offsets, the number of segments follows from the size of the output. */
-static histo_status find_batch(int naxes, const histo_axis *axes, const histo_view *views, bool ragged,
-                               histo_slots which, int64_t size, histo_hist_options *kind)
+static histo_status find_batch(int naxes, const histo_axis *axes, const histo_view *views,
+                               const histo_fill_options *fill, histo_slots which, int64_t size,
+                               histo_hist_options *kind)
 {
     kind->batch = 1;
-    if (!ragged) {
+    if (!fill->offsets) {
         histo_status status = histo_view_check(&views[0], "samples");
-        if (status == HISTO_OK) kind->batch = histo_view_batch(&views[0]);
-        return status;
+        if (status != HISTO_OK) return status;
+        const int64_t weights = fill->weight_count > 0 ? fill->weight_count : 1;
+        if (!histo_mul_i64(histo_view_batch(&views[0]), weights, &kind->batch)) kind->batch = INT64_MAX;
+        return HISTO_OK;
     }
     int64_t bins, slots;
     histo_status status = histo_hist_check(naxes, axes, kind, &bins, &slots);
@@ -128,7 +132,7 @@ histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *vi
     histo_hist_options kind = {.weighting = options->weighting};
     if (filling.weights && kind.weighting == HISTO_UNWEIGHTED) kind.weighting = HISTO_WEIGHT_FAST_SUM;
     status = histo_hist_check_kind(naxes, axes, &kind);
-    if (status == HISTO_OK) status = find_batch(naxes, axes, views, filling.offsets, options->slots, size, &kind);
+    if (status == HISTO_OK) status = find_batch(naxes, axes, views, &filling, options->slots, size, &kind);
     if (status != HISTO_OK) return status;
     one_count c;
     histo_hist_start(&c.hist);

@@ -4,6 +4,7 @@
 #include "base/floats.h"
 #include "base/threads/threads.h"
 #include "counts/hist.h"
+#include "counts/listed.h"
 #include "plan/pairs.h"
 #include "plan/total.h"
 
@@ -222,7 +223,13 @@ const histo_plan *histo_hist_last_plan(const histo_hist *hist)
 histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)
 {
     HISTO_STANDARD_FLOATS;
-    return fill_planned(hist, views, NULL, options);
+    if (!options || (!options->rows && !options->weight_count)) return fill_planned(hist, views, NULL, options);
+    histo_listed listed;
+    if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
+    histo_status status = histo_listed_make(&listed, hist, views, options);
+    if (status == HISTO_OK) status = fill_planned(hist, listed.views, NULL, &listed.options);
+    histo_listed_free(&listed);
+    return status;
 }
 
 histo_status histo_hist_fill_pairs(histo_hist *hist, const histo_view *stack, const histo_pairs *pairs,

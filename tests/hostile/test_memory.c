@@ -141,6 +141,30 @@ static bool has_values(const histo_map *map, const double *values)
     return memcmp(now, values, sizeof now) == 0;
 }
 
+static void listed(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    static float x[N], w[2][2 * N];
+    static int32_t rows[N];
+    const int64_t offsets[] = {0, 200, N};
+    const histo_axis axis = histo_axis_regular(20, 0, 1);
+    const histo_view view = histo_view_1d(x, HISTO_F32, N), list = histo_view_1d(rows, HISTO_I32, N);
+    histo_view weights[] = {histo_view_1d(w[0], HISTO_F32, N), histo_view_1d(w[1], HISTO_F32, N)};
+    weights[1].strides[0] *= 2;
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = 4, .weighting = HISTO_WEIGHT_FAST}));
+    const histo_fill_options by_rows = {.rows = &list, .offsets = offsets, .weights = weights, .weight_count = 2};
+    EXHAUST(3, histo_hist_fill(h, &view, &by_rows), samples_in(h) == 0);
+    assert_int_equal(samples_in(h), 2 * N);
+    histo_hist_destroy(h);
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = 2, .weighting = HISTO_WEIGHT_FAST}));
+    const histo_fill_options two = {.weights = weights, .weight_count = 2};
+    EXHAUST(1, histo_hist_fill(h, &view, &two), samples_in(h) == 0);
+    assert_int_equal(samples_in(h), 2 * N);
+    histo_hist_destroy(h);
+}
+
 static void maps(void **state)
 {
     (void)state;
