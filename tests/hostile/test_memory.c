@@ -70,6 +70,7 @@ static void histograms(void **state)
     enum { N = 5000 };
     rng r = {.state = 21};
     static const double edges[] = {0, 0.1, 0.5, 2};
+    static const int64_t first[] = {0, 1};
     const histo_axis axes[] = {histo_axis_regular(20, 0, 1), histo_axis_variable(3, edges)};
     float *x = make_samples(&r, HISTO_F32, UNIFORM, &axes[0], N);
     double *y = make_samples(&r, HISTO_F64, UNIFORM, &axes[1], N);
@@ -100,6 +101,9 @@ static void histograms(void **state)
         histo_hist_destroy(before);
         EXHAUST(2, histo_hist_project(h, 1, (const int[]){1}, &made), made == NULL);
         assert_int_equal(samples_in(made), N);
+        const histo_view rows = histo_view_1d(first, HISTO_I64, 2);
+        const histo_fill_options few = {.rows = &rows, .weights = weighting ? views : NULL};
+        EXHAUST(1, histo_hist_fill(made, &views[1], &few), samples_in(made) == N);
         histo_hist_destroy(made);
         made = NULL;
         EXHAUST(2, histo_hist_rebin(h, 0, 4, &made), made == NULL);
@@ -139,30 +143,6 @@ static bool has_values(const histo_map *map, const double *values)
     double now[23];
     OK(histo_map_read(map, now, 23));
     return memcmp(now, values, sizeof now) == 0;
-}
-
-static void listed(void **state)
-{
-    (void)state;
-    enum { N = 500 };
-    static float x[N], w[2][2 * N];
-    static int32_t rows[N];
-    const int64_t offsets[] = {0, 200, N};
-    const histo_axis axis = histo_axis_regular(20, 0, 1);
-    const histo_view view = histo_view_1d(x, HISTO_F32, N), list = histo_view_1d(rows, HISTO_I32, N);
-    histo_view weights[] = {histo_view_1d(w[0], HISTO_F32, N), histo_view_1d(w[1], HISTO_F32, N)};
-    weights[1].strides[0] *= 2;
-    histo_hist *h;
-    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = 4, .weighting = HISTO_WEIGHT_FAST}));
-    const histo_fill_options by_rows = {.rows = &list, .offsets = offsets, .weights = weights, .weight_count = 2};
-    EXHAUST(3, histo_hist_fill(h, &view, &by_rows), samples_in(h) == 0);
-    assert_int_equal(samples_in(h), 2 * N);
-    histo_hist_destroy(h);
-    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = 2, .weighting = HISTO_WEIGHT_FAST}));
-    const histo_fill_options two = {.weights = weights, .weight_count = 2};
-    EXHAUST(1, histo_hist_fill(h, &view, &two), samples_in(h) == 0);
-    assert_int_equal(samples_in(h), 2 * N);
-    histo_hist_destroy(h);
 }
 
 static void maps(void **state)
@@ -794,13 +774,21 @@ static void needs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits),       cmocka_unit_test(needs),
-        cmocka_unit_test(histograms),   cmocka_unit_test(maps),
-        cmocka_unit_test(applied_maps), cmocka_unit_test(numbers),
-        cmocka_unit_test(surveys),      cmocka_unit_test(plans),
-        cmocka_unit_test(pieces),       cmocka_unit_test_setup_teardown(available, make_kernel, remove_kernel),
-        cmocka_unit_test(too_much),     cmocka_unit_test(every_call),
-        cmocka_unit_test(last_plan),    cmocka_unit_test(nothing_is_forgotten),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(needs),
+        cmocka_unit_test(histograms),
+
+        cmocka_unit_test(maps),
+        cmocka_unit_test(applied_maps),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(surveys),
+        cmocka_unit_test(plans),
+        cmocka_unit_test(pieces),
+        cmocka_unit_test_setup_teardown(available, make_kernel, remove_kernel),
+        cmocka_unit_test(too_much),
+        cmocka_unit_test(every_call),
+        cmocka_unit_test(last_plan),
+        cmocka_unit_test(nothing_is_forgotten),
     };
     if (histo_set_allocator(&counting) != HISTO_OK) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
