@@ -240,7 +240,7 @@ static int spare_others(const settings *s, fault *f)
     return 0;
 }
 
-/* Note what was not read, and what the result lacks. */
+/* Report the parts of the input that were not read, and what the result lacks. */
 static void remark(const job *j, const image_file *out)
 {
     const reader *r = pages_reader(j->pages);

@@ -71,7 +71,7 @@ static bool is_alpha(const image_page *page, int c)
     return (page->model == CHANNELS_GRAY_ALPHA && c == 1) || (page->model == CHANNELS_RGBA && c == 3);
 }
 
-/* What the result has where a sample is missing: the stored value, if the type is the same; else the nodata value, NaN,
+/* The result's value where a sample is missing: the stored value, if the type is the same; else the nodata value, NaN,
  * or 0. */
 static void put_missing(const job *j, const band *b, int c, int64_t y, int64_t x, unsigned char *to)
 {

@@ -176,7 +176,7 @@ static int copy_block(pages *p, const band *b, fault *f)
     return 0;
 }
 
-/* Make room for rows [y, y + height), some of which, from y on, may be there already. */
+/* Make room for rows [y, y + height), the first of which may be there already. */
 static int make_room(pages *p, int64_t y, int64_t height, fault *f)
 {
     assembly *parts = &p->parts;
@@ -369,7 +369,7 @@ static int read_rows(pages *p, band *b, fault *f)
     return 1;
 }
 
-/* ---- What is kept ---- */
+/* ---- Cached pages ---- */
 
 static void forget(pages *p)
 {

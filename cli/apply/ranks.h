@@ -1,4 +1,4 @@
-/* Ranks: the values of a tone in order, and how many of its samples are up to each. They depend on the samples alone,
+/* Ranks: the values of a tone in order, each with the number of samples up to it. They depend on the samples alone,
  * unlike bins over their range, which a single sample can widen. */
 #ifndef CLI_RANKS_H
 #define CLI_RANKS_H

@@ -16,7 +16,7 @@ int fault_of_wisdom(fault *f);
  * REMEDY". The system itself might grant the memory and kill the process later. */
 int fault_beyond_memory(fault *f, double bytes, const char *what, const char *remedy);
 
-/* The most memory that an intact file of this size makes a library ask for: the formats compress 4096 to one at best,
+/* The most memory that a library allocates for an intact file of this size: the formats compress 4096 to one at best,
  * with little to spare. A header that claims more is damaged. */
 double memory_of_file(double size);
 

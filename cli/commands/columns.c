@@ -36,7 +36,7 @@ typedef struct column_list {
     int views;
 } column_list;
 
-/* ---- What the file says --------------------------------------------------------------------------------- */
+/* ---- The file's metadata --------------------------------------------------------------------------------- */
 
 static bool is_written(const reader *r, int c)
 {

@@ -70,7 +70,7 @@ static void end_screen(live *l)
     interrupt_obey(signalled == SIGINT ? 0 : (int)signalled, false);
 }
 
-/* ---- What is drawn --------------------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------------- */
 
 /* The range of bins of growing axis a that are occupied in any of its histograms. */
 static void find_occupied(const live *l, int a, int64_t *begin, int64_t *end)

@@ -22,7 +22,7 @@ typedef struct request {
     int n;
 } request;
 
-/* What the quantiles are of. */
+/* The subject of the quantiles. */
 typedef struct subject {
     char *name;
     axis_form form; /* without bin names */

@@ -177,7 +177,7 @@ static void begin(const result *r, bool with_words, bool with_numbers, rows *to)
     rows_begin(to, names, count);
 }
 
-/* Print how many samples the numbers leave out. */
+/* Print the number of samples that the statistics leave out. */
 static void remark_not_finite(const settings *s, const result *r)
 {
     uint64_t nan = 0, infinite = 0;

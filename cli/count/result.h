@@ -34,7 +34,7 @@ typedef struct axis_form {
     bin_names *names; /* for VALUES_WORDS, whose bins are those of an integer axis from 0 */
 } axis_form;
 
-/* What is found about the samples besides counts. */
+/* Statistics of the samples besides counts. */
 typedef enum moments_kind {
     MOMENTS_NONE,
     MOMENTS_SAVED, /* their sums, unless the bins determine them */

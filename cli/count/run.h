@@ -94,8 +94,7 @@ int run_visit(run *r, const feed_visitor *visitor, fault *f);
 int run_agree(const run *r, int failed, fault *f);
 /* The `pause` of a pass of a team. */
 int run_pause_for_team(void *self, fault *f);
-/* Whether all files stay available as long as they are needed, unlike pipes, and have at most this many bytes
- * together. */
+/* Whether all files can be read again, unlike pipes, and have at most this many bytes together. */
 bool run_files_have(const settings *s, int64_t most);
 /* The axis of source i. */
 int run_axis_of(const run *r, int i);

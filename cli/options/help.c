@@ -36,8 +36,7 @@ static void print_example(const char *line, const char *what, FILE *out)
     wrap_print(out, what, 6, 6, wrap_columns(out));
 }
 
-/* What it does, how it is called and where to read more, a line each, and an example: *examples are the remaining
- * ones. */
+/* Purpose, usage and where to read more, a line each, and an example: *examples are the remaining ones. */
 static void print_beginning(const char *does, const char *usage, const char *more, const char **examples, FILE *out)
 {
     char line[HELP_LINE_BYTES], *what;

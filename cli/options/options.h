@@ -62,7 +62,7 @@ typedef enum target_kind {
     TO_INT,         /* an integer from smallest to largest */
     TO_INT64,
     TO_PARSER,
-    TO_HELP, /* print help, and do nothing else */
+    TO_HELP, /* only print help */
     TO_VERSION
 } target_kind;
 

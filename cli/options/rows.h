@@ -1,4 +1,4 @@
-/* What the rows of a table of options are made of. Only for files that include such a table. */
+/* The parts of the rows of an options table. Only for files that include such a table. */
 #ifndef CLI_OPTION_ROWS_H
 #define CLI_OPTION_ROWS_H
 

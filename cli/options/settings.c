@@ -105,7 +105,7 @@ static int check_operands(const command_row *command, int count, char **operands
                      names[command->max_operands], operands[command->max_operands]);
 }
 
-/* The first operand of bench, its subject, takes some of bench's options, and operands of its own. */
+/* The first operand of bench, its subject, takes some of bench's options and its own operands. */
 static int check_subject(const option_table *options, const char **given, int count, char **operands, fault *f)
 {
     const command_row *subject = count > 0 ? subject_find(operands[0]) : NULL;

@@ -9,7 +9,7 @@
 outfile *clip_open(const char *path, const char *from, fault *f);
 
 int clip_begin(outfile *clip, const y4m_line *header, fault *f);
-/* Write a frame, and flush it to whoever reads the stream. */
+/* Write a frame, and flush the stream. */
 int clip_frame(outfile *clip, const y4m_line *header, const void *planes, size_t bytes, fault *f);
 
 #endif

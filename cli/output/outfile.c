@@ -2,7 +2,7 @@
  * only within a file system. Links are followed first, so that the file behind a link is replaced, not the link.
  *
  * A killed process leaves its temporary file behind. Its name is derived from the target's, and it is locked while it
- * is written, so that the next process that writes the target finds it and knows that nobody is writing it any more. */
+ * is written, so that the next process that writes the target finds it and knows that it is no longer being written. */
 #define _GNU_SOURCE
 #include "output/outfile.h"
 

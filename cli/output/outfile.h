@@ -32,7 +32,7 @@ FILE *outfile_stream(outfile *o);
 /* The name for messages: the path, or "standard output". */
 const char *outfile_name(const outfile *o);
 
-/* Report a failed write to the stream by its errno, for code that has to stop. Returns -1. */
+/* Report a failed write to the stream by its errno, for callers that must stop. Returns -1. */
 int outfile_fail(const outfile *o, int error, fault *f);
 
 /* Flush, rename to the target and free o: 0, or -1 with a message in f and no files left. */

@@ -1,4 +1,4 @@
-/* What is searched for: the histogram of a region of a frame, or a saved one. */
+/* The target of the search: the histogram of a region of a frame, or a saved one. */
 #ifndef CLI_VIDEO_MODEL_H
 #define CLI_VIDEO_MODEL_H
 

@@ -331,8 +331,8 @@ HISTO_API histo_status histo_hist_word_layout(const histo_hist *hist, histo_word
 HISTO_API histo_status histo_hist_count_words(const histo_hist *hist, const histo_word_layout *layout,
                                               int64_t *integers, int64_t *doubles);
 
-/* Copy words [first, first + n) to words[n]. Any range will do, so nobody needs room for all. Fastest in increasing
- * order. */
+/* Copy words [first, first + n) to words[n]. Any range is allowed, so no buffer for all words is needed. Fastest in
+ * increasing order. */
 HISTO_API histo_status histo_hist_read_words(const histo_hist *hist, const histo_word_layout *layout, int64_t first,
                                              int64_t n, uint64_t *words);
 /* Replace words [first, first + n), or add to them. Only all words together are a histogram: while some have been

@@ -50,7 +50,7 @@ typedef struct histo_plan_options {
                            * chooses */
     const char *params;   /* the strategy's parameters: "name=value,…"; an unknown name is HISTO_INVALID */
     int threads;          /* CPU threads; default: those of the fill's options, else histo_threads() */
-    /* With HISTO_MEASURE: also time other values of the parameters of the strategy asked for, or else of the fastest
+    /* With HISTO_MEASURE: also time other values of the parameters of the requested strategy, or else of the fastest
      * strategy of each device, one parameter after the other; the fastest values are used and remembered. */
     bool vary;
     uint64_t reserved[8];

@@ -362,7 +362,7 @@ static double misses(const double *edges, int64_t n, double lo, const double *st
     return all - all == 0 ? farthest : NAN;
 }
 
-/* Whether all edges but the last equal lo + i * step, to the bit. */
+/* Whether all edges but the last are exactly lo + i * step. */
 static bool follow_formula(const histo_axis *axis, const double *edges)
 {
     const double lo = axis->lo, step = histo_axis_step(axis);

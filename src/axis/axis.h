@@ -58,8 +58,8 @@ const histo_edge_keys *histo_axis_thresholds(const histo_axis *owned, histo_dtyp
 /* HISTO_INVALID if an edge of a valid axis is infinite; for functions that need bin centres. */
 histo_status histo_axis_check_finite(const histo_axis *axis, const char *what);
 
-/* By how many bins, at most, the stored edges of an owned axis differ from those of a regular axis with the same ends:
- * 0 if equal to the bit, HISTO_FAR_OFF if by more than HISTO_NEAR. */
+/* The largest distance, in bins, of an owned axis's stored edges from those of a regular axis with the same ends: 0 if
+ * bitwise equal, HISTO_FAR_OFF if by more than HISTO_NEAR. */
 double histo_axis_off(const histo_axis *owned);
 #define HISTO_NEAR 0.125
 #define HISTO_FAR_OFF 1.0

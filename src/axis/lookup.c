@@ -93,10 +93,10 @@ static histo_pow2 pow2_of(const histo_lookup *l, histo_dtype dtype)
     return w;
 }
 
-/* first, last: the curve's values at the ends of the axis. off: by how many bins, at most, the curve misses the edges.
- * Errors in float: the scale, the offset, the fraction and the final distance from an edge are each rounded by 2^-24; a
- * GPU's logarithm is off by 2^-22 (relative, or absolute below 1), its square root by 2^-23 and half of its argument's
- * error. Samples outside the axis have larger errors, but smaller than their distance from it. */
+/* first, last: the curve's values at the ends of the axis. off: the largest distance, in bins, between the curve and
+ * the edges. Errors in float: the scale, the offset, the fraction and the final distance from an edge are each rounded
+ * by 2^-24; a GPU's logarithm is off by 2^-22 (relative, or absolute below 1), its square root by 2^-23 and half of its
+ * argument's error. Samples outside the axis have larger errors, but smaller than their distance from it. */
 static void set_guess(histo_lookup *l, histo_curve curve, double first, double last, double off)
 {
     double scale = 1 / (last - first), offset = -first * scale, most = fmax(fabs(first), fabs(last));
@@ -131,7 +131,7 @@ void histo_lookup_fit(histo_lookup *l)
     if (!l->near_f32 && l->from_f32 == l->lo) fit(l, HISTO_ROOT);
 }
 
-/* By how many bins, at most, the thresholds deviate from equal steps between the first and the last. */
+/* The largest deviation, in bins, of the thresholds from equal steps between the first and the last. */
 static double off_of_thresholds(const histo_edge_keys *t, double per_step)
 {
     double off = 0;

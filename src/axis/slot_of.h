@@ -1,4 +1,4 @@
-/* Sample -> slot on one axis, for host and device, equal to the bit everywhere.
+/* Sample -> slot on one axis, for host and device, with bitwise equal results.
  *
  * An axis of n bins has n + 3 slots: 0 underflow, 1 … n the bins, n + 1 overflow, n + 2 NaN. The edges decide:
  * arithmetic on the sample only guesses a bin, and comparisons with the edges correct the guess. Every file that

@@ -1,4 +1,4 @@
-/* Edges that are 64-bit integers, such as times in nanoseconds, not all of which doubles can represent. */
+/* Edges that are 64-bit integers, such as times in nanoseconds, some of which doubles cannot represent. */
 #ifndef AXIS_WHOLE_H
 #define AXIS_WHOLE_H
 

@@ -16,7 +16,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* What is left of a limit. */
+/* The rest of a limit. */
 static size_t left_of(unsigned long long limit, unsigned long long used)
 {
     return limit > used ? (size_t)smaller(limit - used, SIZE_MAX) : 0;

@@ -21,8 +21,8 @@ bool histo_memory_suffices(size_t bytes);
 void *histo_malloc(size_t bytes);
 void *histo_calloc(size_t count, size_t size);
 void *histo_realloc(void *block, size_t bytes);
-/* Aligned to a power of two, of which `bytes` is a multiple. The application's allocator aligns to 64 bytes only, and
- * Windows to 16. */
+/* Aligned to a power of two that divides `bytes`. The application's allocator aligns to 64 bytes only, and Windows to
+ * 16. */
 void *histo_malloc_aligned(size_t alignment, size_t bytes);
 
 #ifdef __cplusplus

@@ -11,8 +11,8 @@ FILE *histo_open_to_read(const char *path);
 /* The number of CPUs that the process may run on. */
 int histo_cpus_allowed(void);
 
-/* Memory for vectors: aligned to `alignment`, a power of two, of which `bytes` is a multiple. Free with free(). Windows
- * aligns to 16 bytes only. */
+/* Memory for vectors: aligned to `alignment`, a power of two that divides `bytes`. Free with free(). Windows aligns to
+ * 16 bytes only. */
 void *histo_aligned_alloc(size_t alignment, size_t bytes);
 
 /* The usable size of a libc block, at least what was requested. */

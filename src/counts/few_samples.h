@@ -15,7 +15,7 @@ typedef struct histo_unplanned {
     histo_dtype stored[HISTO_MAX_OPERANDS]; /* dtypes of the operands' views */
 } histo_unplanned;
 
-/* Whether the samples are so few that they are counted without a plan, and no option asks for one. spent: as in
+/* Whether there are so few samples that they are counted without a plan, and no option requests one. spent: as in
  * histo_unplanned. */
 bool histo_has_few_samples(const histo_problem *problem, const histo_axis *axes, int64_t spent);
 

@@ -145,7 +145,7 @@ static bool is_planned(const histo_plan *plan, const histo_problem *problem, int
            samples >= plan->problem.samples / LESS;
 }
 
-/* What a fill counts: its views, and their bound operands. */
+/* The input of a fill: its views, and their bound operands. */
 typedef struct fill_of {
     const histo_view *views;
     const histo_pairs *pairs;
@@ -187,7 +187,7 @@ static histo_status run(histo_hist *hist, fill_of *f, const histo_plan *plan)
         hist->unplanned.noted = false;
         const histo_status status =
             histo_plan_run(plan, to, f->operands, f->options, is_resident(&f->problem, plan), NULL);
-        /* What the plan has prepared may be gone with the device. */
+        /* The plan's prepared data may be gone with the device. */
         if (status == HISTO_DEVICE) histo_hist_forget_plan(hist, plan->problem.home);
         return status;
     }

@@ -15,7 +15,7 @@ typedef struct histo_slot_rows {
 /* The slots of a read, in the order of the read. */
 void histo_slot_rows_grid(histo_slot_grid *grid, const histo_hist *hist, histo_slots slots);
 
-/* Start at the first row of the longest rows possible, or of a grid that has been set. */
+/* Start at the first row, of the longest possible rows or of a grid that has been set. */
 void histo_slot_rows_start(histo_slot_rows *rows, const histo_hist *hist, histo_slots slots);
 void histo_slot_rows_restart(histo_slot_rows *rows);
 

@@ -1,5 +1,5 @@
-/* Explains a plan in plain words: what was chosen, on which device, what bounds its speed, and why each other candidate
- * lost. */
+/* Explains a plan in plain words: which strategy was chosen, on which device, what bounds its speed, and why each other
+ * candidate lost. */
 #include <math.h>
 
 #include "base/floats.h"

@@ -53,8 +53,8 @@ static inline histo_equalizing histo_equalizing_of(const histo_making *m, int64_
     return by;
 }
 
-/* What the maps of a backend with devices do. Calls enqueue work on a stream, which an event orders with other uses of
- * the same map. They may be captured into a graph, unless they are said to wait. */
+/* The map operations of a backend with devices. Calls enqueue work on a stream, which an event orders with other uses
+ * of the same map. They may be captured into a graph, unless they are said to wait. */
 typedef struct histo_map_backend {
     /* Allocate the values, uninitialised. */
     histo_status (*create)(const histo_mapping *mapping, histo_device device, histo_device_map **map);

@@ -103,7 +103,7 @@ bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands)
     return plan->split.fraction > 0 && are_pinned(&plan->problem, plan->row->backend, operands);
 }
 
-/* What the CPU needs for its parts. */
+/* The CPU's state for its parts. */
 typedef struct helper {
     histo_share share;
     const histo_row *row;
@@ -133,7 +133,7 @@ static histo_status help(histo_share *share)
     return count_last(h, n > 0 ? n : left < GRAIN ? left : GRAIN);
 }
 
-/* What the CPU needs, and the jobs of all GPUs. */
+/* The CPU's state, and the jobs of all GPUs. */
 typedef struct sharing {
     helper cpu;
     int n;

@@ -5,7 +5,7 @@
 #include "survey/quantiles/selection.h"
 #include "survey/samples.h"
 
-/* What a pass determines about the samples; each may be NULL. The pass adds to it. */
+/* The results of a pass, each of which may be NULL. The pass adds to them. */
 typedef struct histo_facts {
     histo_extremes *extremes;
     histo_stats *stats;

@@ -30,7 +30,7 @@ static histo_status check_operand(const histo_view *view, const histo_view *like
     return status == HISTO_OK && view != like ? histo_view_same_shape(view, like, what) : status;
 }
 
-/* Samples that only a GPU can read are surveyed there; mask and filter must then be there, too. */
+/* Samples that only a GPU can read are surveyed there; mask and filter must then be in its memory, too. */
 static histo_status find_home(histo_source *source, const histo_view *view, const char *what)
 {
     bool only;
@@ -205,7 +205,7 @@ static int filter(histo_samples *from, const void *samples, int n)
     return kernels->count_kept(from->keep, n);
 }
 
-/* Whether the thread must stop. The monitor is asked for every block if a function of records, which may take any
+/* Whether the thread must stop. The monitor is polled for every block if a function of records, which may take any
  * time, is called. */
 static bool is_stopped(histo_samples *from)
 {

@@ -13,7 +13,7 @@ typedef struct histo_equalizing {
     double clip;
 } histo_equalizing;
 
-/* What the values of all bins of a histogram have in common. */
+/* Constants of a histogram from which the values of all its bins are computed. */
 typedef struct histo_totals {
     uint64_t n;     /* the sum of the counts */
     int64_t first;  /* the lowest occupied bin */

@@ -17,7 +17,7 @@ void assert_same_tally(const histo_hist *a, const histo_hist *b);
 /* Both have the same counts, including the flow, and the same masked samples. */
 void assert_same_counts(const histo_hist *a, const histo_hist *b);
 
-/* Both have the same contents, to the bit: counts and sums. */
+/* Both have bitwise equal counts and sums. */
 void assert_same(const histo_hist *a, const histo_hist *b);
 void assert_same_then_destroy(histo_hist *a, histo_hist *b);
 

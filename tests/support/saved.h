@@ -1,4 +1,4 @@
-/* Saving histograms, loading them, and comparing them to the bit. */
+/* Saving histograms, loading them, and comparing them bitwise. */
 #ifndef TESTS_SAVED_H
 #define TESTS_SAVED_H
 
@@ -6,7 +6,7 @@
 
 #include <histo/histo.h>
 
-/* Axes, counts and sums are the same to the bit. digits: compare all digits of exact sums, not their rounded values. */
+/* Axes, counts and sums are bitwise equal. digits: compare all digits of exact sums, not their rounded values. */
 void assert_restored(const histo_hist *saved, const histo_hist *loaded, bool digits);
 
 /* The caller frees the result by histo_free. */

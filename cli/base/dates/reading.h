@@ -29,7 +29,7 @@ typedef enum time_reading {
 
 /* Read text that is a date, perhaps with a time and an offset, as a whole. The forms are ISO 8601
  * (2015-01-05T12:30:00.5+01:00, 2015-1-5 12:30, 2015-01), 2015/01/05, 05.01.2015, 1/5/2015, 1-5-15, Jan 5 2015, 5 Jan
- * 2015, 05-Jan-2015, with 7:30 PM, too, and those of ctime, date, syslog, RFC 2822 and web servers' logs
+ * 2015, 05-Jan-2015, times such as 7:30 PM, and the formats of ctime, date, syslog, RFC 2822 and web servers' logs
  * (05/Jan/2015:12:30:00 +0100). Without an offset, times are of the zone of time_zone_set. */
 time_reading time_read(const char *begin, const char *end, const time_style *style, time_span *span);
 

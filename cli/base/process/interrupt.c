@@ -50,7 +50,7 @@ static bool put_off(int number)
     return true;
 }
 
-/* Tell the user, unless the interrupted code has done so; says nothing about signals that nobody waits for. */
+/* Tell the user, unless the interrupted code has done so; does nothing for signals that no code waits for. */
 static void tell(int number, bool removed)
 {
     static const char interrupted[] = "histo: interrupted", terminated[] = "histo: terminated",

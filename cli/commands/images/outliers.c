@@ -217,7 +217,7 @@ static int open_images(inspection *in, fault *f)
     return in->pixels ? 0 : fault_set(f, EXIT_DATA, "no memory for the images");
 }
 
-/* ---- What is normal ---- */
+/* ---- The normal range ---- */
 
 static int make_hist(inspection *in, fault *f)
 {
@@ -385,7 +385,7 @@ static int find_normal(inspection *in, fault *f)
     return failed;
 }
 
-/* ---- What is not ---- */
+/* ---- Outliers ---- */
 
 static int compare_pixels(const void *a, const void *b)
 {

@@ -42,7 +42,7 @@ typedef struct axis_search {
     bool in_pass; /* the pass that was begun last adds samples to it */
 
     dictionary *words;   /* the samples are codes of these words, which the search counts and freezes; NULL: numbers */
-    uint32_t most_words; /* number of words that get bins of their own */
+    uint32_t most_words; /* number of words with their own bins */
     dictionary_order order;
     bool words_counted;
     bool times;           /* the samples are times; bins are calendar steps, unless their number is given */

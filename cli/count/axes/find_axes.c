@@ -128,7 +128,7 @@ static int merge_searches(run *r, fault *f)
     return failed;
 }
 
-/* How many words of an axis get bins of their own. A number of bins given for several axes applies to those with
+/* The number of words of an axis with their own bins. A number of bins given for several axes applies to those with
  * numbers. */
 static uint32_t most_words(const run *r, const bins_spec *spec)
 {

@@ -309,7 +309,7 @@ static void begin_part(prefetcher *a, part *p)
         pthread_cond_wait(&a->decoded, &a->lock);
     if (wrong) {
         empty(a, p);
-        p->state = PART_BEGUN; /* keeps other threads from decoding it, too */
+        p->state = PART_BEGUN; /* keeps other threads from decoding it again */
     }
     p->at_once = wrong;
     pthread_mutex_unlock(&a->lock);

@@ -11,7 +11,7 @@
 
 typedef struct isolated_process isolated_process;
 
-/* The shared memory: samples, followed by marks of which are valid. */
+/* The shared memory: samples, followed by their validity flags. */
 enum { ISOLATED_MEMORY_BYTES = 2 * BAND_BYTES };
 
 /* A request, in terms of the format. */

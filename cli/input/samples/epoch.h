@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* What a number of times counts: microseconds times `units`, divided by `per`, or months times `units`. units 0: not a
- * time. */
+/* The unit of numbers that are times: microseconds times `units`, divided by `per`, or months times `units`. units 0:
+ * not a time. */
 typedef struct time_epoch {
     int64_t units, per;
     bool months;

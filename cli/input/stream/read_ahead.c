@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Two, so that the disk has a request while one thread is between two. Of a larger step, the system would fetch only
- * the beginning. */
+/* Two, so that the disk always has a request while one thread is between requests. Of a larger step, the system would
+ * fetch only the beginning. */
 enum { THREADS = 2, STEP = 4 << 20 };
 
 struct read_ahead {

@@ -1,5 +1,5 @@
-/* Threads that ask the system for bytes of a file before they are needed: while the disk is busy, whoever asks has to
- * wait. */
+/* Threads that ask the system for bytes of a file before they are needed: while the disk is busy, the requesting thread
+ * blocks. */
 #ifndef CLI_READ_AHEAD_H
 #define CLI_READ_AHEAD_H
 

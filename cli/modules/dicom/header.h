@@ -1,4 +1,4 @@
-/* What the header of a DICOM file says about its images. For decode.cpp. */
+/* The image attributes in the header of a DICOM file. For decode.cpp. */
 #ifndef CLI_MODULES_DICOM_HEADER_H
 #define CLI_MODULES_DICOM_HEADER_H
 

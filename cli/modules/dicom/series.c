@@ -92,7 +92,7 @@ static int end_of_series(const dicom_series *s, int first)
     return end;
 }
 
-/* What the header calls the series, in printable characters. */
+/* The name of the series in the header, in printable characters. */
 static void describe_series(const dicom_place *place, int number, int files, char text[128])
 {
     char name[sizeof place->description];

@@ -106,7 +106,7 @@ static void set_missing(histo_dtype dtype, void *values, const unsigned char *va
     }
 }
 
-/* ---- What is shown (PS3.3, C.11.2) ---- */
+/* ---- Displayed values (PS3.3, C.11.2) ---- */
 
 /* From 0 to 1. */
 static double shown(const dicom_window *w, double value)

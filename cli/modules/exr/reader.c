@@ -46,7 +46,7 @@ static int64_t read_at(void *user, int64_t at, void *to, size_t size)
     return input_read_at(e->paged.image.reader.in, at, to, size, e->fault);
 }
 
-/* ---- What the headers claim ---- */
+/* ---- Sizes claimed by headers ---- */
 
 /* A position in the headers. */
 typedef struct header_place {

@@ -32,7 +32,7 @@ enum { DESCRIBE, READ };
 
 /* ---- In the process of matio ---- */
 
-/* What a variable holds instead of numbers; NULL: numbers. */
+/* The kind of a variable that does not hold numbers; NULL: numbers. */
 static const char *describe_type(const matvar_t *v, histo_dtype *dtype)
 {
     static const histo_dtype dtypes[] = {

@@ -70,7 +70,7 @@ static int open_database(sqlite_reader *r, fault *f)
     char *uri = path ? sqlite3_mprintf("file:%s?immutable=1", path) : NULL;
     if (!path) return -1;
     if (!uri) return fault_memory(r, f);
-    const bool copied = input_was_spooled(in); /* nobody else writes to it */
+    const bool copied = input_was_spooled(in); /* no other process writes to it */
     sqlite3_vfs *system = sqlite3_vfs_find(NULL);
     if (copied && system && system->xSetSystemCall) {
         system->xSetSystemCall(system, "lstat", (sqlite3_syscall_ptr)stat);

@@ -54,7 +54,7 @@ static void merge_moments(series *sum, const series *more)
     sum->stats = NULL;
 }
 
-/* Add `more` to the series that the sum has, too; others: there may be further ones. */
+/* Add `more` to the series that the sum also has; others: there may be further ones. */
 static int merge_file(result *sum, const char *first, const char *path, const result *more, bool some, fault *f)
 {
     if (!some && more->count != sum->count)

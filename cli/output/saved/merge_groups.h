@@ -1,4 +1,4 @@
-/* Merging shards of a run with --by, each of which has the groups of its own samples. */
+/* Merging shards of a run with --by; each shard has only its own samples' groups. */
 #ifndef CLI_MERGE_GROUPS_H
 #define CLI_MERGE_GROUPS_H
 

@@ -8,7 +8,7 @@
 #include "count/view.h"
 #include "output/labels.h"
 
-/* The characters that drawings are made of, as the locale allows. */
+/* The characters used for drawing, depending on the locale. */
 typedef struct signs {
     const char *parts[8]; /* of a bar's column: eighths */
     const char *full, *shades[4];

@@ -5,7 +5,7 @@
 #include "output/terminal/terminal.h"
 #include "output/write.h"
 
-/* What the writer "text" writes, for any screen. */
+/* The output of the writer "text", for any screen. */
 int text_draw(const screen *on, const result *r, const settings *s, fault *f);
 
 #define OUTPUT(name, what) extern const writer writer_##name;

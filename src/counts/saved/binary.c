@@ -16,7 +16,7 @@ static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'
 enum { FIRST_VERSION = 1, OF_SPARSE = 1, WITH_TEXTS = 2, LAST_VERSION = FIRST_VERSION + OF_SPARSE + WITH_TEXTS };
 enum { BLOCK = HISTO_EXACT_BLOCK, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
 
-/* What is stored for an axis: doubles, or integers that doubles cannot represent. */
+/* The edges stored for an axis: doubles, or integers that doubles cannot represent. */
 enum { NO_EDGES, EDGES, EDGES_I64, EDGES_U64 };
 
 enum { LOWEST = 1 << 14 }; /* the smallest positive double, in units of window 0 */

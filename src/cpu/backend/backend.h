@@ -1,11 +1,11 @@
-/* What the backend provides to its strategies: data prepared for a plan, memory, threads. */
+/* Services of the backend for its strategies: data prepared for a plan, memory, threads. */
 #ifndef CPU_BACKEND_H
 #define CPU_BACKEND_H
 
 #include "cpu/samples/spans.h"
 #include "plan/strategy.h"
 
-/* What the backend prepares for a plan. */
+/* Data that the backend prepares for a plan. */
 typedef struct histo_cpu_prepared {
     histo_spans spans[HISTO_MAX_AXES]; /* for lookups by search without a table; zero for others */
 } histo_cpu_prepared;

@@ -19,7 +19,7 @@ typedef struct histo_magnitudes {
 } histo_magnitudes;
 typedef histo_magnitudes histo_magnitudes_fn(const double *numbers, int n);
 
-/* What is known about numbers: the maximum of significant bits, and whether all are integers. */
+/* Properties of numbers: the maximum number of significant bits, and whether all are integers. */
 typedef struct histo_numbers {
     int bits;
     bool integers;

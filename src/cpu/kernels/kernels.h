@@ -1,5 +1,5 @@
 /* The kernels: functions that are compiled once for each instruction set level. The objects of a level export one
- * struct of them, histo_cpu_kernels_LEVEL, and nothing else in them is referenced from outside. */
+ * struct of them, histo_cpu_kernels_LEVEL, which is the only symbol in them referenced from outside. */
 #ifndef CPU_KERNELS_H
 #define CPU_KERNELS_H
 

@@ -141,7 +141,7 @@ static inline __m512i look_up_places(const pair_tables *t, const uint8_t *a, con
     return _mm512_or_si512(look_up(&t->low, of_a), look_up(&t->column, _mm512_loadu_si512(b)));
 }
 
-/* Find the places of pairs in the results; returns how many have been found. */
+/* Find the indices of pairs in the results; returns how many have been found. */
 static int find_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint16_t *at)
 {
     const pair_tables t = load_pair_tables(table);

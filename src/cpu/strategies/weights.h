@@ -20,7 +20,7 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
 bool histo_block_exact_weights(const histo_job *job, const histo_block *block, double *weights,
                                histo_magnitudes *extremes);
 
-/* What is known about weights that doubles represent. */
+/* Properties of weights that doubles represent. */
 histo_numbers histo_weight_numbers(const histo_problem *problem);
 
 /* Add the weights of a block (wanted[0]) and their squares (wanted[1]) to the histogram's reproducible sums, with slots

@@ -28,7 +28,7 @@ void histo_selection_end(histo_selection *selection);
 
 enum { HISTO_SELECTION_COLLECTED = 2 * HISTO_BLOCK };
 
-/* What a single thread adds. */
+/* The contribution of a single thread. */
 typedef struct histo_selection_part {
     histo_selection *selection;
     uint64_t seen; /* samples */

@@ -32,7 +32,7 @@ typedef struct row_table_slot {
     int next;         /* the slot of the same column in another form; or -1 */
 } row_table_slot;
 
-/* What the words of a column are, as far as examined. */
+/* The kind of words in a column, as far as examined. */
 typedef struct row_table_words {
     int words, times;
     date_evidence dates;

@@ -9,7 +9,7 @@
 
 enum { ROWS_LOOKED_AT = 32 };
 
-/* What the cells of a column are. */
+/* The kind of cells in a column. */
 typedef struct column_look {
     bool numbers;
     int written; /* cells that are numbers in some notation */

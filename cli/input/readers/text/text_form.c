@@ -504,7 +504,7 @@ static bool find_delimiter(const text_window *w, const read_options *options, te
     return true;
 }
 
-/* What a cell is that is not a plain number. */
+/* The kind of a cell that is not a plain number. */
 typedef enum cell_look { LOOKS_ELSE, LOOKS_AS_DATE, LOOKS_AS_UNIT } cell_look;
 
 static cell_look look_of(const text_cell *cell)
@@ -538,7 +538,7 @@ static bool has_values(const text_window *w, text_delimiter delimiter, bool firs
     return found && !(first && named); /* a name above a number makes the row a header */
 }
 
-/* What the text of a cell looks like: which punctuation it has, and whether it has digits. */
+/* The appearance of a cell's text: its punctuation, and whether it has digits. */
 static unsigned signs_of(const text_cell *cell)
 {
     static const char signs[] = "@.-/:_+ ";

@@ -22,7 +22,7 @@ typedef struct text_form {
 /* Detect the form from the rows in the window. False if the window ends within the first row, and more follows. */
 bool text_form_find(const text_window *w, const read_options *options, text_form *form);
 
-/* Whether the cell is a number and nothing else. */
+/* Whether the cell is only a number. */
 bool text_cell_number(const text_cell *cell, double *value);
 /* Whether it represents a missing value: empty, or NA, null, - and the like. */
 bool text_cell_missing(const text_cell *cell);
