@@ -29,7 +29,7 @@ namespace
 
 constexpr int64_t batch_rows = 1 << 16, buffer_bytes = 1 << 20;
 
-/* The bytes as Arrow sees a file. */
+/* The bytes as a file for Arrow. */
 class File : public arrow::io::RandomAccessFile
 {
   public:
@@ -63,7 +63,7 @@ class File : public arrow::io::RandomAccessFile
 
     Result<std::shared_ptr<arrow::Buffer>> Read(int64_t size) override
     {
-        /* What damaged files ask for is not taken before the file is known to have it. */
+        /* Allocate no more than the file can have: a damaged file may claim any size. */
         if (!bytes.read) size = std::min(size, std::max<int64_t>(bytes.size - position, 0));
         ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(size, memory));
         ARROW_ASSIGN_OR_RAISE(const int64_t got, Read(size, buffer->mutable_data()));
@@ -87,7 +87,7 @@ class File : public arrow::io::RandomAccessFile
         return std::shared_ptr<arrow::Buffer>(std::move(buffer));
     }
 
-    /* Here and now: histo has threads of its own, which read other parts. */
+    /* Read synchronously: histo's own threads read other parts at the same time. */
     arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext &, int64_t at,
                                                             int64_t size) override
     {
@@ -117,7 +117,7 @@ struct source {
 namespace
 {
 
-/* Call a function of Arrow's, which may throw: what it returns, or -1 with why. */
+/* Call code of Arrow's, which may throw. Returns its value, or -1 with why. */
 template <class Function>
 int guarded(source_error *why, Function function)
 {
@@ -134,7 +134,7 @@ int guarded(source_error *why, Function function)
     return -1;
 }
 
-/* Memory of all sources, which Arrow may give back when they are closed. */
+/* The memory pool of all sources. It is never freed: Arrow may return memory to it after sources are closed. */
 arrow::MemoryPool *pool_of(int64_t most)
 {
     static auto *const pool = new arrow::CappedMemoryPool(arrow::default_memory_pool(), most);
@@ -144,7 +144,7 @@ arrow::MemoryPool *pool_of(int64_t most)
 Status open_parquet(source *s)
 {
     auto properties = parquet::ReaderProperties(s->pool);
-    properties.enable_buffered_stream(); /* not whole columns of a row group at once */
+    properties.enable_buffered_stream(); /* do not read whole columns of a row group at once */
     properties.set_buffer_size(buffer_bytes);
     parquet::arrow::FileReaderBuilder builder;
     ARROW_RETURN_NOT_OK(builder.Open(s->file, properties));
@@ -246,7 +246,7 @@ int source_next(source *s, struct ArrowArray *out, source_error *why)
             ARROW_ASSIGN_OR_RAISE(batch, s->batches->ReadRecordBatch(s->next++));
         }
         if (!batch) return Status::OK();
-        if (s->format != SOURCE_PARQUET) ARROW_RETURN_NOT_OK(batch->ValidateFull()); /* it is read as it is stored */
+        if (s->format != SOURCE_PARQUET) ARROW_RETURN_NOT_OK(batch->ValidateFull()); /* later code trusts it */
         *more = 1;
         return arrow::ExportRecordBatch(*batch, out);
     });

@@ -26,11 +26,11 @@ namespace
 
 using dicom::say;
 
-constexpr double whole_most = 1 << 28; /* bytes of a file that is decoded at once; others are frame by frame */
+constexpr double whole_most = 1 << 28; /* bytes of frames that are decoded at once; larger files: frame by frame */
 
 } // namespace
 
-/* Bytes of the file. */
+/* A range of bytes of the file. */
 struct span {
     uint64_t at, bytes;
 };
@@ -48,13 +48,13 @@ struct dicom_file {
     std::vector<size_t> first_of_frame; /* the number of its first fragment */
     gdcm::ImageRegionReader region;
     std::vector<char> samples, colors;
-    size_t stored_frame = 0; /* bytes of a frame as it is decoded, before palettes are applied */
+    size_t stored_frame = 0; /* bytes of a decoded frame, before its palette is applied */
 };
 
 namespace
 {
 
-/* Find pixels that are not compressed: the place of the first one in the file. */
+/* Find how uncompressed pixels are stored, and check that all of them are in the file. */
 bool find_plain(dicom_file *d, const gdcm::TransferSyntax &syntax, char why[256])
 {
     const bool big = syntax == gdcm::TransferSyntax::ExplicitVRBigEndian;
@@ -79,7 +79,7 @@ void swap_bytes(std::vector<char> &samples, int bytes)
                      samples.begin() + static_cast<std::ptrdiff_t>(i) + bytes);
 }
 
-/* Copy bytes of plain pixels. Where they are bytes of words in the other order, the two of each are exchanged. */
+/* Read bytes of uncompressed pixels. If they are stored in byte-swapped words, swap the bytes of each word. */
 bool read_bytes(dicom_file *d, size_t from, size_t bytes, std::vector<char> &to)
 {
     if (!d->in_words) {
@@ -107,7 +107,7 @@ bool read_plain(dicom_file *d, int64_t frame, char why[256])
         return false;
     }
     if (d->is_swapped) swap_bytes(to, d->about.bytes);
-    for (size_t i = 0; d->is_bits && i < d->stored_frame; i++) { /* the first bit is the lowest of its byte */
+    for (size_t i = 0; d->is_bits && i < d->stored_frame; i++) { /* the lowest bit of a byte is the first */
         const size_t bit = first % 8 + i;
         d->samples[i] = static_cast<char>(d->packed[bit / 8] >> bit % 8 & 1);
     }
@@ -119,7 +119,7 @@ bool read_plain(dicom_file *d, int64_t frame, char why[256])
     return true;
 }
 
-/* The colours of a palette, of as many bits as its indices have. */
+/* Replace indices by the palette's colours, which have as many bits per channel. */
 bool apply_palette(dicom_file *d, const gdcm::LookupTable &palette, char why[256])
 {
     std::vector<char> colors(3 * d->samples.size());
@@ -141,15 +141,15 @@ uint64_t little(const char *at)
     return b[0] | b[1] << 8 | b[2] << 16 | static_cast<uint64_t>(b[3]) << 24;
 }
 
-/* Find the fragments of compressed pixels, the first of which is the table of frames, and see that all of the last one
- * is in the file: GDCM would fill up what is missing. */
+/* Find the fragments of compressed pixels, the first of which is the table of frames. Fails if the last one is
+ * truncated, since GDCM would fill in missing bytes. */
 bool find_fragments(dicom_file *d, uint64_t at, char why[256])
 {
     const uint64_t size = d->in.size();
-    char item[8]; /* its tag and its length, in little endian */
+    char item[8]; /* its tag and length, little-endian */
     while (at + sizeof item <= size) {
         if (!d->in.read(at, item, sizeof item)) break;
-        if (std::memcmp(item, "\xfe\xff\0\xe0", 4) != 0) return true; /* the delimiter behind the last one */
+        if (std::memcmp(item, "\xfe\xff\0\xe0", 4) != 0) return true; /* the delimiter after the last fragment */
         d->fragments.push_back({at + sizeof item, little(item + 4)});
         at += sizeof item + d->fragments.back().bytes;
     }
@@ -158,7 +158,7 @@ bool find_fragments(dicom_file *d, uint64_t at, char why[256])
     return false;
 }
 
-/* ---- Run lengths, which GDCM decodes wrongly in colours of 16 bits, and crashes on in 32 bits ---- */
+/* ---- Run-length encoding: GDCM decodes 16-bit colours wrongly, and crashes on 32-bit ones ---- */
 
 bool read_span(dicom_file *d, const span &from, std::vector<char> &to)
 {
@@ -167,11 +167,11 @@ bool read_span(dicom_file *d, const span &from, std::vector<char> &to)
     return d->in.read(from.at, to.data() + before, from.bytes);
 }
 
-/* Which fragments are whose frames'. */
+/* Find the first fragment of each frame. */
 bool find_runs(dicom_file *d, char why[256])
 {
     const auto frames = static_cast<size_t>(d->about.frames);
-    std::vector<char> table; /* places of the frames behind it, in bytes; possibly empty */
+    std::vector<char> table; /* byte offsets of the frames after it; may be empty */
     d->has_runs = true;
     if (!d->fragments.empty() && !read_span(d, d->fragments[0], table)) d->fragments.clear();
     const size_t count = d->fragments.empty() ? 0 : d->fragments.size() - 1;
@@ -191,13 +191,14 @@ bool find_runs(dicom_file *d, char why[256])
     return false;
 }
 
-/* One run of bytes for each byte of a pixel, the highest first: `to` is the first pixel's. */
+/* Unpack the runs of one byte of all pixels. Each byte of a pixel has its own, the highest first. to: this byte of the
+ * first pixel. */
 bool unpack_run(const char *from, const char *end, char *to, size_t pixels, size_t step)
 {
     for (size_t i = 0; i < pixels;) {
         if (from == end) return false;
         const auto head = static_cast<unsigned char>(*from++);
-        if (head == 128) continue; /* nothing */
+        if (head == 128) continue; /* no operation */
         const bool repeats = head > 128;
         const size_t count = repeats ? 257U - head : 1U + head, bytes = repeats ? 1 : count;
         if (static_cast<size_t>(end - from) < bytes) return false;
@@ -210,7 +211,7 @@ bool unpack_run(const char *from, const char *end, char *to, size_t pixels, size
 
 bool read_runs(dicom_file *d, int64_t frame, char why[256])
 {
-    constexpr size_t header = 64; /* the number of runs, and their places in 15 more numbers */
+    constexpr size_t header = 64; /* the number of byte planes, and 15 offsets */
     const auto f = static_cast<size_t>(frame), bytes = static_cast<size_t>(d->about.bytes);
     const size_t runs = bytes * static_cast<size_t>(d->about.channels), pixels = d->stored_frame / runs;
     d->packed.clear();
@@ -231,7 +232,7 @@ bool read_runs(dicom_file *d, int64_t frame, char why[256])
     return good;
 }
 
-/* Decoders know better what they made. */
+/* Take the format that the decoder reports, which is more reliable than the header's. */
 bool take_format(const gdcm::PixelFormat &format, dicom_about *about, char why[256])
 {
     const int bits = format.GetBitsAllocated(), stored = format.GetBitsStored();
@@ -313,8 +314,7 @@ void to_rgb(const char *from, char *to, size_t pixels)
     }
 }
 
-/* Is there an element of group 7fe0 whose value begins here? In front of that are its tag, its type and its length, or
- * the tag and the length. */
+/* Whether the value of this element of group 7fe0 begins here, after its tag, perhaps its type, and its length. */
 bool begins(dicom::source *in, uint64_t at, char element)
 {
     const char little_tag[] = {'\xe0', '\x7f', element, 0}, big_tag[] = {'\x7f', '\xe0', 0, element};
@@ -324,7 +324,7 @@ bool begins(dicom::source *in, uint64_t at, char element)
            std::memcmp(head + 4, little_tag, 4) == 0;
 }
 
-/* Where floats are, which may stand instead of pixels: their bits, or 0 if there are none. */
+/* Find floats, which a file may have instead of integer pixels. Returns their bits, or 0 if there are none. */
 int find_floats(dicom::source *in, size_t *begin)
 {
     const gdcm::Tag floats(0x7fe0, 8), doubles(0x7fe0, 9), pixels(0x7fe0, 0x10);
@@ -338,12 +338,12 @@ int find_floats(dicom::source *in, size_t *begin)
     return 0;
 }
 
-/* The header, the size of the image, and what its samples mean. */
+/* Read the header: the size of the image, and the type of its samples. */
 bool describe(dicom_file *d, gdcm::Reader *reader, int *float_bits, char why[256])
 {
     const gdcm::File &file = reader->GetFile();
-    d->begin = reader->GetStreamCurrentPosition();                                   /* of the value of pixels */
-    const bool has_type = file.GetDataSet().FindDataElement(gdcm::Tag(0x28, 0x103)); /* as all integers have */
+    d->begin = reader->GetStreamCurrentPosition();                                   /* where the pixels begin */
+    const bool has_type = file.GetDataSet().FindDataElement(gdcm::Tag(0x28, 0x103)); /* present for all integers */
     *float_bits = has_type ? 0 : find_floats(&d->in, &d->begin);
     if (!dicom::describe_samples(file, *float_bits, &d->about, why)) return false;
     d->is_bits =
@@ -355,7 +355,7 @@ bool describe(dicom_file *d, gdcm::Reader *reader, int *float_bits, char why[256
     return true;
 }
 
-/* Get ready to read the pixels in the way that they are stored. */
+/* Prepare to read the pixels, depending on how they are stored. */
 bool open_pixels(dicom_file *d, const gdcm::File &file, bool floats, char why[256])
 {
     using interpretation = gdcm::PhotometricInterpretation;
@@ -402,7 +402,7 @@ bool prepare(dicom_file *d, const dicom_wishes &wishes, dicom_place *place, char
     return false;
 }
 
-/* The result of work, or the other one with a reason. GDCM throws at damage that it does not expect. */
+/* The result of work, or `failure` with a reason: GDCM throws exceptions for damage that it does not expect. */
 template <typename Result, typename Work>
 Result guarded(char why[256], Result failure, Work work)
 {

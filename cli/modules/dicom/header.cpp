@@ -47,7 +47,7 @@ std::vector<char> bytes_of(const DataSet &from, uint32_t tag)
     return {value->GetPointer(), value->GetPointer() + value->GetLength()};
 }
 
-/* Without the blanks around it. */
+/* The text of an element, without surrounding blanks. */
 std::string text(const DataSet &from, uint32_t tag)
 {
     const std::vector<char> bytes = bytes_of(from, tag);
@@ -56,7 +56,7 @@ std::string text(const DataSet &from, uint32_t tag)
     return words.erase(0, words.find_first_not_of(' '));
 }
 
-/* The values of an element, between backslashes. */
+/* The values of an element, which are separated by backslashes. */
 std::vector<std::string> texts(const DataSet &from, uint32_t tag)
 {
     std::vector<std::string> found;
@@ -76,7 +76,7 @@ bool parse(const std::string &words, double *value)
     return end != words.c_str() && std::isfinite(*value) && std::strspn(end, " ") == std::strlen(end);
 }
 
-/* A number of text; false, with a reason, if it is there but none. */
+/* Read a number stored as text, if the element exists; false, with a reason, if it is not a number. */
 bool decimal(const DataSet &from, uint32_t tag, const char *name, double *value, char why[256])
 {
     if (!has(from, tag) || parse(text(from, tag), value)) return true;
@@ -84,7 +84,7 @@ bool decimal(const DataSet &from, uint32_t tag, const char *name, double *value,
     return false;
 }
 
-/* Numbers with backslashes between them. */
+/* Numbers stored as text, separated by backslashes. */
 bool decimals(const DataSet &from, uint32_t tag, double *values, size_t count)
 {
     const std::vector<std::string> words = texts(from, tag);
@@ -93,7 +93,7 @@ bool decimals(const DataSet &from, uint32_t tag, double *values, size_t count)
     return true;
 }
 
-/* A binary number; false if it is not there. */
+/* A binary number; false if it is missing. */
 template <typename Number>
 bool binary(const DataSet &from, uint32_t tag, Number *value, size_t i = 0)
 {
@@ -128,7 +128,8 @@ constexpr uint32_t slope_tag = 0x00281053, intercept_tag = 0x00281052, modality_
 
 /* ---- Tables ---- */
 
-/* Values by number. The first number and the number of values are 16 bits, the first one signed as samples are. */
+/* Read a lookup table. The first input value and the number of entries have 16 bits; the former is signed if samples
+ * are. */
 bool read_table(const DataSet &item, const dicom_about &about, const char *name, dicom_table *table,
                 dicom::meanings *found, char why[256])
 {
@@ -151,9 +152,10 @@ bool read_table(const DataSet &item, const dicom_about &about, const char *name,
     return true;
 }
 
-/* ---- What values are ---- */
+/* ---- Scaling ---- */
 
-/* What a group of a frame, of all frames, or the file itself says: a scaling; 1 if there is one, -1 with a reason. */
+/* Read the scaling in the group of a frame, the group of all frames, or the file itself. 1 if there is one, 0 if not,
+ * -1 with a reason. */
 int read_scaling(const DataSet &from, dicom_meaning *m, char why[256])
 {
     if (!has(from, slope_tag) && !has(from, intercept_tag)) return 0;
@@ -165,7 +167,7 @@ int read_scaling(const DataSet &from, dicom_meaning *m, char why[256])
     return -1;
 }
 
-/* Where nothing else is said: the only mapping to values of the real world. */
+/* Used if there is no other scaling: the mapping to real-world values, if there is only one. */
 int read_real_values(const DataSet &from, dicom_meaning *m, bool needed, char why[256])
 {
     const std::vector<DataSet> mappings = items(from, real_values);
@@ -182,7 +184,7 @@ int read_real_values(const DataSet &from, dicom_meaning *m, bool needed, char wh
     return -1;
 }
 
-/* Of the first of the places that says so. */
+/* Use the first of the places that has a scaling. */
 bool find_scaling(const std::vector<const DataSet *> &places, dicom_meaning *m, char why[256])
 {
     int is = 0;
@@ -197,7 +199,7 @@ bool find_scaling(const std::vector<const DataSet *> &places, dicom_meaning *m, 
     return is >= 0 && real >= 0;
 }
 
-/* ---- What is shown ---- */
+/* ---- Windows ---- */
 
 struct named_window {
     std::string name;
@@ -237,7 +239,7 @@ bool read_shown_tables(const DataSet &all, const dicom_about &about, std::vector
     return true;
 }
 
-/* Those of the first of the places that has any. */
+/* Read the windows of the first of the places that has any. */
 void read_lines(const std::vector<const DataSet *> &places, std::vector<named_window> *windows)
 {
     const size_t before = windows->size();
@@ -247,7 +249,7 @@ void read_lines(const std::vector<const DataSet *> &places, std::vector<named_wi
     }
 }
 
-/* auto: the first one; a name; a number; or a centre and a width. */
+/* wanted: "auto", for the first window; a name; a number; or a centre and a width. */
 bool choose_window(const std::vector<named_window> &windows, const DataSet &from, const char *wanted, dicom_window *w,
                    char why[256])
 {
@@ -281,12 +283,12 @@ bool choose_window(const std::vector<named_window> &windows, const DataSet &from
 
 /* ---- Frames ---- */
 
-/* What all frames share. */
+/* Common to all frames. */
 struct common {
     const DataSet &all;
     const dicom_wishes &wishes;
     dicom_table table;
-    std::vector<named_window> shown; /* by tables, which come first, as in pydicom */
+    std::vector<named_window> shown; /* windows given by tables, which come first, as in pydicom */
 };
 
 bool describe_frame(const common &c, const std::vector<const DataSet *> &places, dicom::meanings *found, char why[256])
@@ -304,7 +306,7 @@ bool describe_frame(const common &c, const std::vector<const DataSet *> &places,
     return true;
 }
 
-/* Each frame may have a group of its own, and all may have one; else the file says it for all. */
+/* Each frame may have its own group, and all frames a common one; otherwise, the file's elements apply to all. */
 bool describe_frames(const DataSet &all, const dicom_wishes &wishes, const dicom_about &about, dicom::meanings *found,
                      char why[256])
 {
@@ -331,7 +333,7 @@ bool describe_frames(const DataSet &all, const dicom_wishes &wishes, const dicom
 
 /* ---- Padding ---- */
 
-/* 16 bits of the header as samples are: possibly signed, whatever the header says of the value. */
+/* 16 bits of the header, signed if samples are, whatever the type of the element. */
 bool sample(const DataSet &from, uint32_t tag, bool is_signed, int64_t *value)
 {
     uint16_t bits;

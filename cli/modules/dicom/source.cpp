@@ -16,12 +16,12 @@ namespace
 
 const char deflated[] = "1.2.840.10008.1.2.1.99", plain[sizeof deflated] = "1.2.840.10008.1.2.1";
 
-constexpr size_t most_meta = 4096; /* bytes, in which the meta information lies */
+constexpr size_t most_meta = 4096; /* bytes at the beginning that contain the meta information */
 
-/* The bytes as they were before all behind the meta information was deflated; empty if they are damaged. */
+/* The file with the data set, which follows the meta information, inflated; empty if it is damaged. */
 std::string inflate_file(const std::string &stored)
 {
-    constexpr size_t length = 140; /* of the meta information: where that begins, behind the field itself */
+    constexpr size_t length = 140; /* where the length of the meta information after it is stored */
     if (stored.size() < length + 4) return {};
     const auto *field = reinterpret_cast<const unsigned char *>(&stored[length]);
     const size_t begin = length + 4 + (field[0] | field[1] << 8 | field[2] << 16 | static_cast<size_t>(field[3]) << 24);
@@ -91,7 +91,7 @@ bool source::open(const char *path, gdcm::Reader *header, char why[256])
     try {
         header->SetStream(rewound());
         if (header->ReadUpToTag(pixels, {floats, doubles, pixels})) return true;
-    } catch (const std::bad_alloc &) { /* claims more than there can be */
+    } catch (const std::bad_alloc &) { /* a length is larger than memory */
     }
     say(why, "its header is truncated or damaged");
     return false;

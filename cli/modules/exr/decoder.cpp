@@ -45,7 +45,7 @@ class stream : public Imf::IStream
     int64_t position;
 };
 
-/* The library's messages repeat the file's name: keep what follows it. */
+/* The library's messages begin with the file's name: remove it. */
 void complain(const std::exception &error, char complaint[EXR_COMPLAINT_BYTES])
 {
     const char *text = error.what(), *rest = text;
@@ -57,7 +57,7 @@ void complain(const std::exception &error, char complaint[EXR_COMPLAINT_BYTES])
     if (length > 0 && complaint[length - 1] == '.') complaint[length - 1] = '\0';
 }
 
-/* Scanlines in a block. */
+/* Scanlines per block. */
 int32_t rows_together(Imf::Compression compression)
 {
     switch (compression) {

@@ -1,4 +1,4 @@
-/* JSON parsed by RapidJSON. Numbers are passed on as text, so that none is rounded twice. */
+/* JSON parsed by RapidJSON. Numbers are passed on as text, to avoid double rounding. */
 #include "modules/json/parse.h"
 
 #include <rapidjson/error/en.h>
@@ -42,7 +42,7 @@ class Teller
     bool Uint64(uint64_t) { return false; }
     bool Double(double) { return false; }
 
-    /* The reader parses numbers itself, because a copy of them lacks NaN. */
+    /* Get the number's text from the input, because the copy passed here lacks NaN. */
     bool RawNumber(const char *, rapidjson::SizeType, bool)
     {
         const char *first = text.Position();

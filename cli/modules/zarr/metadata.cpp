@@ -14,7 +14,7 @@ namespace
 
 using rapidjson::Value;
 
-/* What cannot be read, as a sentence's end. */
+/* The reason why an array cannot be read, as the end of a sentence. */
 class Refusal
 {
   public:
@@ -47,7 +47,7 @@ bool is(const Value *value, const char *expected)
     return std::strcmp(text(value), expected) == 0;
 }
 
-/* A list of numbers as long as the array has dimensions, or, if that is not known, their number. */
+/* Read a list with a number per dimension. If the number of dimensions is not known yet, the list determines it. */
 void take_shape(const Value *list, int64_t *shape, int *ndim, bool known, int64_t least)
 {
     if (!list || !list->IsArray()) refuse("its shape or that of its chunks is not stated");
@@ -74,7 +74,7 @@ const Type types[] = {
     {"bfloat16", "", HISTO_BF16},
 };
 
-/* The unit of version 3's dates and spans is a setting. */
+/* In version 3, the unit of dates and time spans is in the type's configuration. */
 time_epoch epoch_named(const char *name, const Value *type)
 {
     const Value *settings = type ? member(*type, "configuration") : nullptr;
@@ -87,7 +87,7 @@ time_epoch epoch_named(const char *name, const Value *type)
     return epoch_of_numpy(code);
 }
 
-/* Version 3 names types, version 2 has NumPy's codes. */
+/* Version 3 has names of types, version 2 NumPy's codes. */
 void take_type(const Value *value, zarr_metadata *z, bool by_name)
 {
     const Value *name = value && value->IsObject() ? member(*value, "name") : value;
@@ -135,7 +135,7 @@ void set_order(zarr_codecs *codecs, int ndim, bool reversed)
         codecs->order[d] = reversed ? ndim - 1 - d : d;
 }
 
-/* A permutation, which the codec `transpose` applies to the dimensions in its order so far. */
+/* Apply the permutation of the codec `transpose` to the current order of the dimensions. */
 void transpose(zarr_codecs *codecs, int ndim, const Value *order)
 {
     if (!order) refuse("its codec transpose is invalid");
@@ -156,7 +156,7 @@ void transpose(zarr_codecs *codecs, int ndim, const Value *order)
     }
 }
 
-/* The codecs of version 3; those of shards have codecs of their own for the chunks in them. */
+/* The codecs of version 3. The codec of shards has its own list of codecs for the chunks in them. */
 void take_codecs(const Value *list, zarr_metadata *z, zarr_codecs *codecs, int ndim, bool outer)
 {
     if (!list || !list->IsArray()) refuse("its codecs are not stated");
@@ -189,12 +189,12 @@ void take_codecs(const Value *list, zarr_metadata *z, zarr_codecs *codecs, int n
     }
 }
 
-/* A value of the array's type: a number, NaN and infinities by name, or the bits of a float. */
+/* Read a value of the array's type: a number, the name of NaN or an infinity, or the bits of a float. */
 bool take_value(const Value &value, histo_dtype dtype, unsigned char bytes[8])
 {
     if (value.IsString() && std::strncmp(value.GetString(), "0x", 2) == 0) {
         const uint64_t bits = std::strtoull(value.GetString(), nullptr, 16);
-        std::memcpy(bytes, &bits, 8); /* of little-endian machines */
+        std::memcpy(bytes, &bits, 8); /* on little-endian machines */
         return true;
     }
     if (dtype < HISTO_F16) {
@@ -248,7 +248,7 @@ void take_fill(const Value *value, zarr_metadata *z)
     z->has_fill = true;
 }
 
-/* The number that xarray writes as the base64 of a double. */
+/* Decode a number that xarray writes as a double in base64. */
 bool decode_double(const char *text, double *value)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
