@@ -107,7 +107,8 @@ typedef struct histo_count_options {
     histo_dtype dtype;         /* what to write, as in histo_read_options; default HISTO_U64, or HISTO_F64 for sums */
     histo_weighting weighting; /* how weights are summed; default HISTO_WEIGHT_FAST_SUM if the fill has weights */
     const histo_plan_options *plan; /* as for histo_plan_create; NULL: as histo_hist_fill */
-    uint64_t reserved[8];
+    bool zeroed;                    /* `out` holds zeros: new memory that no sample falls into may stay untouched */
+    uint64_t reserved[7];
 } histo_count_options;
 
 /* Count in one call, without creating a histogram: writes to out[size] what histo_hist_read_counts would give or, for

@@ -67,6 +67,23 @@ def test_bincount(dtype):
     np.testing.assert_allclose(histo.bincount(x, w), np.bincount(x, w), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["i8", "i4", "<i4", ">u4"])
+@pytest.mark.parametrize("n", [1, 3000, 20_000, 500_000])
+def test_bincount_of_far_apart(dtype, n):
+    """Into a result that the system clears, most of which is not touched."""
+    x = np.random.default_rng(2).integers(0, 2_000_000, n).astype(dtype)
+    w = np.random.default_rng(3).integers(0, 9, n) / 4
+    for numbers in (x, np.repeat(x, 2)[::2]):
+        for minlength in (0, 3_000_000):
+            same(histo.bincount(numbers, minlength=minlength), np.bincount(numbers, minlength=minlength))
+        same(histo.bincount(numbers, w), np.bincount(numbers, w))
+    if x.dtype.kind == "i":
+        x[-1] = -1
+        for minlength in (0, 3_000_000):
+            with pytest.raises(ValueError):
+                histo.bincount(x, minlength=minlength)
+
+
 @pytest.mark.parametrize("dtype", ["i8", "i4", "u2"])
 def test_bincount_of_many(dtype):
     """The length is guessed from the first numbers."""

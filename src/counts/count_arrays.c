@@ -15,7 +15,8 @@
 enum {
     FEW = 1 << 14,         /* up to this many numbers are counted here, whatever the bins */
     BINS_A_SAMPLE = 4,     /* with this many bins per sample, more numbers are, too */
-    MOST_BINS = 1 << 22,   /* but only up to this many bins, which fit nearby caches */
+    MORE = 1 << 20,        /* but only up to this many, which one thread soon counts */
+    MORE_ZEROED = 1 << 24, /* or this many, where a histogram would have to be cleared and copied in its place */
     SPREAD = 2,            /* with this many bins per sample, equal neighbours are rare */
     STEPS_MEASURED = 128,  /* up to this many comparisons with stored edges cost less than testing whether the edges are
                             * regular */
@@ -33,6 +34,7 @@ typedef struct array_count {
     histo_spans spans[HISTO_MAX_AXES]; /* for axes marked in has_spans */
     bool has_spans[HISTO_MAX_AXES];
     histo_tally *tally; /* may be NULL */
+    bool zeroed;        /* what is written to holds zeros */
 } array_count;
 
 /* Whether the samples are in C order without gaps, aligned, and in host memory. */
@@ -63,9 +65,10 @@ static bool has_arrays(const array_count *s)
     return are && (!s->weights || (is_array(s->weights) && same_shape(s->weights, &s->views[0])));
 }
 
-static bool are_few(int64_t samples, int64_t operands, int64_t bins)
+static bool are_few(int64_t samples, int64_t operands, int64_t bins, bool zeroed)
 {
-    return samples <= FEW / operands || (bins <= MOST_BINS && samples <= bins / BINS_A_SAMPLE);
+    const int64_t more = zeroed ? MORE_ZEROED : MORE;
+    return samples <= FEW / operands || (samples <= more && samples <= bins / BINS_A_SAMPLE);
 }
 
 /* Whether the bins of the axes multiply to `size`. */
@@ -194,13 +197,13 @@ static void count(const array_count *s, uint64_t *counts, double *sums)
 
 static void count_in_longs(const array_count *s, uint64_t *counts)
 {
-    memset(counts, 0, (size_t)s->size * sizeof *counts);
+    if (!s->zeroed) memset(counts, 0, (size_t)s->size * sizeof *counts);
     count(s, counts, NULL);
 }
 
 static void count_in_doubles(const array_count *s, double *sums)
 {
-    memset(sums, 0, (size_t)s->size * sizeof *sums);
+    if (!s->zeroed) memset(sums, 0, (size_t)s->size * sizeof *sums);
     count(s, NULL, sums);
 }
 
@@ -273,9 +276,10 @@ bool histo_count_arrays(int naxes, const histo_axis *axes, const histo_view *vie
     s.views = views;
     s.weights = fill ? fill->weights : NULL;
     s.tally = tally;
+    s.zeroed = options->zeroed && options->dtype != HISTO_F32; /* floats are counted as doubles elsewhere */
     if (!fits(naxes, axes, size) || !has_arrays(&s)) return false;
     s.n = histo_view_size(&views[0]);
-    if (!are_few(s.n, naxes + (s.weights != NULL), size) || !borrow(&s, axes)) return false;
+    if (!are_few(s.n, naxes + (s.weights != NULL), size, s.zeroed) || !borrow(&s, axes)) return false;
     const histo_dtype dtype = options->dtype ? options->dtype : s.weights ? HISTO_F64 : HISTO_U64;
     if (tally) *tally = (histo_tally){0};
     const bool written = write(&s, dtype, out);

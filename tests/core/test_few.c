@@ -265,7 +265,8 @@ static void counted_straight(void **state)
             OK(histo_hist_read_weights(hist, HISTO_BINS, wanted, NULL, size, &read));
         else
             OK(histo_hist_read_counts(hist, HISTO_BINS, wanted, size, &read));
-        const histo_count_options how = {.dtype = dtype};
+        const histo_count_options how = {.dtype = dtype, .zeroed = rng_below(&r, 2)};
+        if (how.zeroed) memset(counted, 0, bytes);
         OK(histo_count(p.naxes, p.axes, p.views, &p.fill, counted, size, &tally, &how));
         assert_memory_equal(&tally, &of_hist, sizeof tally);
         assert_memory_equal((char *)counted + bytes, "UUUUUUUU", 8);
@@ -278,6 +279,29 @@ static void counted_straight(void **state)
         free(counted);
         discard(&p);
     }
+}
+
+/* Many numbers in far more bins: into zeros, or elsewhere and then copied. */
+static void counted_sparsely(void **state)
+{
+    (void)state;
+    enum { N = 1100000, BINS = 4 * N };
+    rng r = {.state = 98};
+    int32_t *numbers = malloc(N * sizeof *numbers);
+    uint64_t *zeroed = calloc(BINS, sizeof *zeroed), *counts = malloc(BINS * sizeof *counts);
+    for (int i = 0; i < N; i++)
+        numbers[i] = (int32_t)rng_below(&r, BINS + 100) - 50;
+    const histo_axis axis = histo_axis_integer(0, BINS);
+    const histo_view view = histo_view_1d(numbers, HISTO_I32, N);
+    histo_tally straight, copied;
+    OK(histo_count(1, &axis, &view, NULL, zeroed, BINS, &straight, &(histo_count_options){.zeroed = true}));
+    OK(histo_count(1, &axis, &view, NULL, counts, BINS, &copied, NULL));
+    assert_memory_equal(zeroed, counts, BINS * sizeof *counts);
+    assert_memory_equal(&straight, &copied, sizeof copied);
+    assert_true(copied.under[0] > 0 && copied.over[0] > 0);
+    free(counts);
+    free(zeroed);
+    free(numbers);
 }
 
 static void counted_segments(void **state)
@@ -408,9 +432,9 @@ static void planned_in_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_problem),      cmocka_unit_test(counted_at_once),    cmocka_unit_test(counted_straight),
-        cmocka_unit_test(counted_segments), cmocka_unit_test(bad_input),          cmocka_unit_test(plan_on_demand),
-        cmocka_unit_test(explained),        cmocka_unit_test(planned_in_the_end),
+        cmocka_unit_test(any_problem),      cmocka_unit_test(counted_at_once),  cmocka_unit_test(counted_straight),
+        cmocka_unit_test(counted_sparsely), cmocka_unit_test(counted_segments), cmocka_unit_test(bad_input),
+        cmocka_unit_test(plan_on_demand),   cmocka_unit_test(explained),        cmocka_unit_test(planned_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,14 +30,14 @@ int counting_run(const count_request *c, histo_dtype dtype, void *out, int64_t s
     const histo_fill_options with = {
         .weights = c->weights, .mask = c->mask, .threads = c->threads, .stream = c->stream};
     const histo_plan_options device = {.device = c->device}, *plan = c->device ? &device : NULL;
-    const histo_count_options options = {.slots = c->slots, .dtype = dtype, .plan = plan};
+    const histo_count_options options = {.slots = c->slots, .dtype = dtype, .plan = plan, .zeroed = c->zeroed};
     const int64_t n = histo_view_size(&c->views[0]);
     const bool caches = c->home && n > 0;
     histo_status status;
     if (!caches && fills_in_pieces(n)) return run_in_pieces(c, &with, plan, &options, out, size);
     if (caches) {
         UNLOCKED(status, plan_cache_count(c, dtype, out, size));
-    } else if (releases_gil(n + size / CLEARED_A_SAMPLE)) {
+    } else if (releases_gil(n + (c->zeroed ? 0 : size / CLEARED_A_SAMPLE))) {
         UNLOCKED(status, histo_count(c->naxes, c->axes, c->views, &with, out, size, c->tally, &options));
     } else {
         status = histo_count(c->naxes, c->axes, c->views, &with, out, size, c->tally, &options);

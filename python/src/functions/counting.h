@@ -14,6 +14,7 @@ typedef struct count_request {
     int threads; /* default: those of the process */
     histo_device device;
     histo_tally *tally; /* what becomes of the samples; or NULL */
+    bool zeroed;        /* what is written to holds zeros */
     histo_device home;  /* of samples in the memory of a GPU; else HISTO_DEVICE_AUTO */
     void *stream;       /* on which these are ready, and on which `out` is written if it is there, too */
 } count_request;

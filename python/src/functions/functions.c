@@ -476,7 +476,7 @@ static int guess_length(const bincount_operands *b, int64_t *length, bool *spare
     if (n > 0 && n <= b->minlength) return MINE; /* soon counted again, if it is wrong */
     const int mine = length_of(b, n < looked_at ? n : looked_at, length);
     if (mine != MINE || n <= looked_at || *length == b->minlength) return mine;
-    if (b->weights) return length_of(b, n, length);
+    if (b->weights || *length > n) return length_of(b, n, length); /* a spare part would take longer to cut off */
     *spare = true;
     *length += *length / SPARE;
     if (*length > HISTO_MAX_BINS) *length = HISTO_MAX_BINS;
@@ -485,11 +485,18 @@ static int guess_length(const bincount_operands *b, int64_t *length, bool *spare
 
 static int count_numbers(PyObject *module, const bincount_operands *b, int64_t length, histo_tally *tally, PyObject **n)
 {
+    enum { MAPPED = 1 << 18 }; /* a result of this length is in pages of its own, which the system clears */
     const histo_axis axis = histo_axis_integer(0, length);
-    const count_request c = {
-        .naxes = 1, .axes = &axis, .views = &b->x, .weights = b->weights, .threads = b->threads, .tally = tally};
+    const count_request c = {.naxes = 1,
+                             .axes = &axis,
+                             .views = &b->x,
+                             .weights = b->weights,
+                             .threads = b->threads,
+                             .tally = tally,
+                             .zeroed = length >= MAPPED};
+    const histo_dtype dtype = b->weights ? HISTO_F64 : HISTO_I64;
     void *data;
-    *n = result_new(module, b->weights ? HISTO_F64 : HISTO_I64, 1, &length, &data);
+    *n = c.zeroed ? result_zeros(module, dtype, 1, &length, &data) : result_new(module, dtype, 1, &length, &data);
     return *n && counting_run(&c, b->weights ? HISTO_F64 : HISTO_U64, data, length) == 0 ? MINE : FAILED;
 }
 

@@ -9,15 +9,26 @@ static const int numbers[HISTO_DTYPE_COUNT] = {
     [HISTO_F16] = NPY_FLOAT16, [HISTO_BF16] = NPY_UINT16, [HISTO_F32] = NPY_FLOAT32, [HISTO_F64] = NPY_FLOAT64,
 };
 
-PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, void **data)
+static PyObject *new_array(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, bool zeros, void **data)
 {
     if (numpy_import(module) < 0) return NULL;
     npy_intp dims[2 * HISTO_MAX_DIMS];
     for (int d = 0; d < ndim; d++)
         dims[d] = (npy_intp)shape[d];
-    PyObject *array = PyArray_SimpleNew(ndim, dims, numbers[dtype]);
+    PyObject *array =
+        zeros ? PyArray_ZEROS(ndim, dims, numbers[dtype], 0) : PyArray_SimpleNew(ndim, dims, numbers[dtype]);
     if (array) *data = PyArray_DATA((PyArrayObject *)array);
     return array;
+}
+
+PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, void **data)
+{
+    return new_array(module, dtype, ndim, shape, false, data);
+}
+
+PyObject *result_zeros(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, void **data)
+{
+    return new_array(module, dtype, ndim, shape, true, data);
 }
 
 /* A new array beside samples on a GPU, which histo.devices makes. */

@@ -10,7 +10,10 @@ struct python_samples;
  * HISTO_I64, the dtype of NumPy's counts. The first one imports NumPy. NULL with an exception. */
 PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, void **data);
 
-/* Likewise, of the library that these samples are of, in their memory. On a GPU it is for work on their stream. */
+/* Likewise, of zeros: of many, the system clears only the pages that are written. */
+PyObject *result_zeros(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, void **data);
+
+/* A new array of the library that these samples are of, in their memory. On a GPU it is for work on their stream. */
 PyObject *result_beside(PyObject *module, const struct python_samples *like, histo_dtype dtype, int ndim,
                         const int64_t *shape, void **data);
 
