@@ -46,7 +46,7 @@ rooms() {
 source=$(cd "$1" && pwd)
 layers "$source/src" base view axis sum table plan "cpu cuda" boosting counts survey numbers map
 layers "$source/cli" base options shards input count output "apply modules" video commands
-layers "$source/python/src" state samples functions hist maps
+layers "$source/python/src" state samples "functions boosting" hist maps
 
 # Device code knows no host code, and a strategy no other one.
 below_strategies="device host memory launch jit few_samples"

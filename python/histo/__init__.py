@@ -20,7 +20,7 @@ __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histo
 
 __version__ = _version()
 
-_MODULES = ("compat", "cupy", "dask", "devices", "image", "torch", "xarray")
+_MODULES = ("boosting", "compat", "cupy", "dask", "devices", "image", "torch", "xarray")
 
 
 def __getattr__(name):

@@ -1,7 +1,7 @@
 """Exact histograms at memory speed."""
 
-from . import compat as compat, cupy as cupy, dask as dask, devices as devices, image as image, torch as torch
-from . import xarray as xarray
+from . import boosting as boosting, compat as compat, cupy as cupy, dask as dask, devices as devices, image as image
+from . import torch as torch, xarray as xarray
 from ._histo import bincount, histogram, histogram2d, histogram_bin_edges, histogramdd
 from .axes import AxesTuple, Axis, Boolean, Category, Integer, Log, Power, Regular, Sqrt, Traits, Variable
 from .statistics.binned import binned_statistic, binned_statistic_2d, binned_statistic_dd

@@ -158,3 +158,15 @@ def test_narrow_floats_in_all_functions(dtype):
     assert histo.histogram2d(x, x, [[0, 2, 4]] * 2)[0].tolist() == [[3, 0], [0, 1]]
     h = histo.Histogram(histo.Regular(2, 0, 4), histo.Boolean()).fill(x, x, weight=x)
     assert h.values().tolist() == [[0, 2], [0, 3]]
+
+
+def test_histograms_of_boosting():
+    bins, gradients = torch.tensor([[0, 1], [1, 1], [2, 0]], dtype=torch.uint8), torch.tensor([1.5, -2, 4])
+    rows, offsets = torch.tensor([2, 0, 0]), torch.tensor([0, 1, 3])
+    want = histo.boosting.histograms(bins.numpy(), gradients.numpy(), None, rows.numpy(), offsets.numpy())
+    for layout in (bins, bins.t().contiguous().t()):
+        found = histo.boosting.histograms(layout, gradients, None, rows, offsets)
+        assert torch.equal(found, torch.from_numpy(want))
+    out = torch.zeros(want.shape, dtype=torch.float64)
+    assert histo.boosting.histograms(bins, gradients.bfloat16(), None, rows, offsets, out=out) is out
+    assert torch.equal(out, torch.from_numpy(want))

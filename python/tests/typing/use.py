@@ -5,6 +5,7 @@ from typing import Any, assert_type
 import numpy as np
 
 import histo
+from histo.compat.sklearn import accelerated
 
 samples = np.zeros(3)
 assert_type(histo.histogram(samples, 10, (0, 1))[1], np.ndarray[tuple[Any, ...], np.dtype[Any]])
@@ -45,3 +46,6 @@ class Named(histo.Histogram):
 
 
 assert_type(Named(histo.Regular(10, 0, 1)).copy(), Named)
+histo.boosting.histograms(np.zeros((3, 2), np.uint8), samples, bins_per_feature=[1, 2], threads=2)
+with accelerated() as context:
+    assert_type(context, accelerated)

@@ -1,0 +1,318 @@
+/* Histograms of gradient boosting. A table of bins and the gradients of its rows are capsules: they outlive the calls
+ * for the nodes of a tree, each of which is short. */
+#include "boosting/boosting.h"
+
+#include <math.h>
+
+#include "samples/numpy_api.h"
+#include "samples/samples.h"
+#include "state/unlocked.h"
+
+/* Calls that read fewer bins than this keep the GIL. */
+enum { SHORT_CALL = 1 << 16 };
+
+/* ---- Capsules ---- */
+
+typedef struct table_of_bins {
+    python_samples table; /* shape: rows, features */
+    histo_features *features;
+    int64_t width;  /* bins of each feature in results, of which the last ones may be empty */
+    int64_t *first; /* bin of each feature in results */
+} table_of_bins;
+
+static const char name_of_table[] = "histo._histo.features", name_of_gradients[] = "histo._histo.gradients";
+
+static void table_free(table_of_bins *t)
+{
+    histo_features_destroy(t->features);
+    samples_release(&t->table);
+    PyMem_Free(t->first);
+    PyMem_Free(t);
+}
+
+static void table_drop(PyObject *capsule)
+{
+    table_free(PyCapsule_GetPointer(capsule, name_of_table));
+}
+
+static void gradients_drop(PyObject *capsule)
+{
+    histo_gradients_destroy(PyCapsule_GetPointer(capsule, name_of_gradients));
+}
+
+/* ---- Arguments ---- */
+
+/* A view of one dimension, of a dtype that the library takes, which the caller has checked. */
+static int take_line(PyObject *module, PyObject *object, python_samples *out)
+{
+    if (samples_take_here(module, object, out) < 0) return -1;
+    if (out->view.ndim == 1) return 0;
+    samples_release(out);
+    PyErr_SetString(PyExc_ValueError, "gradients, hessians, rows and offsets have one dimension");
+    return -1;
+}
+
+/* A contiguous array of NumPy with n elements of this type number; NULL with an exception. */
+static void *numbers_of(PyObject *object, int type, int64_t n)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    if (PyArray_Check(object) && PyArray_TYPE(array) == type && PyArray_ISCARRAY_RO(array) && PyArray_SIZE(array) == n)
+        return PyArray_DATA(array);
+    PyErr_SetString(PyExc_TypeError, "this is not an array of that many numbers of that type");
+    return NULL;
+}
+
+/* ---- Tables ---- */
+
+static int table_make(table_of_bins *t, const int32_t *bins, bool by_rows, int threads)
+{
+    const int64_t features = t->table.view.shape[1];
+    t->first = PyMem_Calloc((size_t)features + 1, sizeof *t->first);
+    if (!t->first) return PyErr_NoMemory(), -1;
+    for (int64_t f = 0; f < features; f++)
+        t->first[f] = f * t->width;
+    const histo_features_options options = {.by_rows = by_rows, .threads = threads};
+    histo_status status;
+    UNLOCKED(status, histo_features_create(&t->features, &t->table.view, bins, &options));
+    return status == HISTO_OK ? 0 : (raise_status(status), -1);
+}
+
+/* features(table, bins, by_rows, threads) */
+static PyObject *features(PyObject *module, PyObject *args)
+{
+    PyObject *array, *bins_of;
+    int by_rows, threads;
+    if (!PyArg_ParseTuple(args, "OOpi", &array, &bins_of, &by_rows, &threads) || numpy_import(module) < 0) return NULL;
+    table_of_bins *t = PyMem_Calloc(1, sizeof *t);
+    if (!t) return PyErr_NoMemory();
+    const bool taken = samples_take_here(module, array, &t->table) == 0;
+    if (taken && t->table.view.ndim != 2) PyErr_SetString(PyExc_ValueError, "bins has two dimensions: rows, features");
+    const int32_t *bins = NULL;
+    if (!PyErr_Occurred()) bins = numbers_of(bins_of, NPY_INT32, t->table.view.shape[1]);
+    for (int64_t f = 0; bins && f < t->table.view.shape[1]; f++)
+        if (bins[f] > t->width) t->width = bins[f];
+    if (bins && table_make(t, bins, by_rows, threads) == 0) {
+        PyObject *capsule = PyCapsule_New(t, name_of_table, table_drop);
+        if (capsule) return capsule;
+    }
+    table_free(t);
+    return NULL;
+}
+
+/* ---- Gradients ---- */
+
+/* gradients(rows, weights) */
+static PyObject *gradients(PyObject *module, PyObject *args)
+{
+    (void)module;
+    long long rows;
+    int weights;
+    histo_gradients *g;
+    if (!PyArg_ParseTuple(args, "Li", &rows, &weights)) return NULL;
+    const histo_status status = histo_gradients_create(&g, rows, weights);
+    if (status != HISTO_OK) return raise_status(status);
+    PyObject *capsule = PyCapsule_New(g, name_of_gradients, gradients_drop);
+    if (!capsule) histo_gradients_destroy(g);
+    return capsule;
+}
+
+/* How many values are within `limit` of zero, but not zero. */
+static int64_t count_small(const histo_view *v, float limit)
+{
+    if (v->dtype != HISTO_F32 || v->strides[0] != (int64_t)sizeof(float)) return 0;
+    const float *values = v->data;
+    int64_t small = 0;
+    for (int64_t i = 0; i < v->shape[0]; i++)
+        small += fabsf(values[i]) < limit && values[i] != 0.0F;
+    return small;
+}
+
+/* Set both weights, or the only one. *small: see set_gradients. */
+static histo_status set_weights(histo_gradients *g, const histo_view *values, int weights, double units, int64_t *small,
+                                const histo_gradients_options *options)
+{
+    const histo_status status = histo_gradients_set(g, values, options);
+    for (int w = 0; status == HISTO_OK && w < weights; w++) {
+        const int64_t found = count_small(&values[w], (float)(units * histo_gradients_unit(g, w)));
+        if (found > *small) *small = found;
+    }
+    return status;
+}
+
+/* set_gradients(gradients, values, hessians, units, threads) */
+static PyObject *set_gradients(PyObject *module, PyObject *args)
+{
+    PyObject *capsule, *values_of, *hessians_of;
+    double units;
+    int threads;
+    if (!PyArg_ParseTuple(args, "OOOdi", &capsule, &values_of, &hessians_of, &units, &threads)) return NULL;
+    histo_gradients *g = PyCapsule_GetPointer(capsule, name_of_gradients);
+    python_samples values = {0}, hessians = {0};
+    int64_t nonfinite = 0, small = 0;
+    bool taken = g && take_line(module, values_of, &values) == 0 &&
+                 (hessians_of == Py_None || take_line(module, hessians_of, &hessians) == 0);
+    if (taken) {
+        const histo_gradients_options options = {.nonfinite = &nonfinite, .threads = threads};
+        const histo_view views[] = {values.view, hessians.view};
+        histo_status status;
+        UNLOCKED(status, set_weights(g, views, hessians.release ? 2 : 1, units, &small, &options));
+        taken = status == HISTO_OK || raise_status(status);
+    }
+    samples_release(&hessians);
+    samples_release(&values);
+    return taken ? Py_BuildValue("LL", (long long)nonfinite, (long long)small) : NULL;
+}
+
+/* ---- Nodes ---- */
+
+/* Where the fields of a bin are in the memory of results. */
+typedef struct bin_layout {
+    int gradients, hessians, count; /* offsets in bytes */
+    int size;
+    int count_is_double;
+} bin_layout;
+
+/* The memory of an array with this many bins; NULL with an exception. */
+static char *memory_of(PyObject *object, int64_t bins, const bin_layout *layout)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    if (PyArray_Check(object) && PyArray_IS_C_CONTIGUOUS(array) && PyArray_ISWRITEABLE(array) &&
+        PyArray_NBYTES(array) == bins * layout->size)
+        return PyArray_BYTES(array);
+    PyErr_SetString(PyExc_ValueError, "out must be a C-contiguous array that can be written, of the histograms' size");
+    return NULL;
+}
+
+typedef struct node_operands {
+    python_samples rows;
+    histo_node_options options;
+    histo_node_sums to;
+} node_operands;
+
+static int operands_take(PyObject *module, const table_of_bins *t, PyObject *rows, PyObject *offsets,
+                         PyObject *selected, PyObject *out, const bin_layout *layout, node_operands *o)
+{
+    if (rows != Py_None) {
+        if (take_line(module, rows, &o->rows) < 0) return -1;
+        o->options.rows = &o->rows.view;
+    }
+    o->options.nodes = 1;
+    if (offsets != Py_None) {
+        o->options.nodes = PyArray_Check(offsets) ? PyArray_SIZE((PyArrayObject *)offsets) - 1 : 0;
+        o->options.offsets = numbers_of(offsets, NPY_INT64, o->options.nodes + 1);
+        if (!o->options.offsets) return -1;
+    }
+    if (selected != Py_None) {
+        o->options.selected_count = PyArray_Check(selected) ? (int32_t)PyArray_SIZE((PyArrayObject *)selected) : 0;
+        o->options.selected = numbers_of(selected, NPY_INT32, o->options.selected_count);
+        if (!o->options.selected) return -1;
+    }
+    const int64_t bins = t->table.view.shape[1] * t->width;
+    char *memory = memory_of(out, o->options.nodes * bins, layout);
+    if (!memory) return -1;
+    o->to.sums[0] = memory + layout->gradients;
+    o->to.sums[1] = layout->hessians < 0 ? NULL : memory + layout->hessians;
+    o->to.counts = memory + layout->count;
+    o->to.count_dtype = layout->count_is_double ? HISTO_F64 : HISTO_U32;
+    o->to.bin_stride = layout->size;
+    o->to.node_stride = bins * layout->size;
+    o->to.first = t->first;
+    return 0;
+}
+
+/* fill_nodes(features, gradients, rows, offsets, selected, out, layout, threads) */
+static PyObject *fill_nodes(PyObject *module, PyObject *args)
+{
+    PyObject *features_of, *gradients_of, *rows, *offsets, *selected, *out;
+    bin_layout l;
+    node_operands o = {0};
+    if (!PyArg_ParseTuple(args, "OOOOOO(iiiii)i", &features_of, &gradients_of, &rows, &offsets, &selected, &out,
+                          &l.gradients, &l.hessians, &l.count, &l.size, &l.count_is_double, &o.options.threads))
+        return NULL;
+    const table_of_bins *t = PyCapsule_GetPointer(features_of, name_of_table);
+    const histo_gradients *g = t ? PyCapsule_GetPointer(gradients_of, name_of_gradients) : NULL;
+    PyObject *result = NULL;
+    if (g && operands_take(module, t, rows, offsets, selected, out, &l, &o) == 0) {
+        const histo_view *table = &t->table.view;
+        const int64_t count = o.options.rows ? o.rows.view.shape[0] : table->shape[0];
+        histo_status status;
+        UNLOCKED_IF(count * table->shape[1] >= SHORT_CALL, status,
+                    histo_features_fill(t->features, g, &o.options, &o.to));
+        result = none_if_ok(status);
+    }
+    samples_release(&o.rows);
+    return result;
+}
+
+/* scikit-learn's HISTOGRAM_DTYPE. */
+typedef struct __attribute__((packed)) bin_record {
+    double gradients, hessians;
+    uint32_t count;
+} bin_record;
+
+static void subtract(bin_record *parent, const bin_record *child, int64_t bins)
+{
+    for (int64_t b = 0; b < bins; b++) {
+        parent[b].gradients -= child[b].gradients;
+        parent[b].hessians -= child[b].hessians;
+        parent[b].count -= child[b].count;
+    }
+}
+
+/* subtract_node(features, parent, child, selected) */
+static PyObject *subtract_node(PyObject *module, PyObject *args)
+{
+    (void)module;
+    static const bin_layout layout = {.size = sizeof(bin_record)};
+    PyObject *features_of, *parent_of, *child_of, *selected_of;
+    if (!PyArg_ParseTuple(args, "OOOO", &features_of, &parent_of, &child_of, &selected_of)) return NULL;
+    const table_of_bins *t = PyCapsule_GetPointer(features_of, name_of_table);
+    if (!t) return NULL;
+    const int64_t all = t->table.view.shape[1];
+    char *parent = memory_of(parent_of, all * t->width, &layout);
+    const char *child = parent ? memory_of(child_of, all * t->width, &layout) : NULL;
+    if (!child) return NULL;
+    if (selected_of == Py_None) {
+        subtract((void *)parent, (const void *)child, all * t->width);
+        return Py_NewRef(Py_None);
+    }
+    const int64_t count = PyArray_Check(selected_of) ? PyArray_SIZE((PyArrayObject *)selected_of) : 0;
+    const int32_t *selected = numbers_of(selected_of, NPY_INT32, count);
+    if (!selected) return NULL;
+    for (int64_t k = 0; k < count; k++) {
+        if (selected[k] < 0 || selected[k] >= all)
+            return PyErr_Format(PyExc_ValueError, "there is no feature %d", (int)selected[k]);
+        const int64_t at = t->first[selected[k]] * layout.size;
+        subtract((void *)(parent + at), (const void *)(child + at), t->width);
+    }
+    return Py_NewRef(Py_None);
+}
+
+static PyMethodDef functions[] = {
+    {"features", features, METH_VARARGS,
+     "features(table, bins, by_rows, threads)\n--\n\nA table of bins, of rows and features, which must not change. "
+     "bins: "
+     "how many each feature has, as int32. by_rows: keep a copy of the table by rows."},
+    {"gradients", gradients, METH_VARARGS,
+     "gradients(rows, weights)\n--\n\nRoom for the gradients of so many rows, and for their Hessians if there are two "
+     "weights."},
+    {"set_gradients", set_gradients, METH_VARARGS,
+     "set_gradients(gradients, values, hessians, units, threads)\n--\n\nSet the gradients and Hessians, or None, of "
+     "all "
+     "rows. (rows with a value that is not finite, all of which count as 0; of contiguous float32, how many values are "
+     "not zero and less than so many units, in the weight that has more of them)."},
+    {"fill_nodes", fill_nodes, METH_VARARGS,
+     "fill_nodes(features, gradients, rows, offsets, selected, out, layout, threads)\n--\n\nWrite the histograms of "
+     "nodes "
+     "into out. rows: None for all; offsets, as int64: of the rows of each node; None for one. selected: features, as "
+     "int32, in increasing order; None for all. layout: the offsets of a bin's gradients, Hessians (-1 for none) and "
+     "count, its size in bytes, and whether counts are float64 and not uint32."},
+    {"subtract_node", subtract_node, METH_VARARGS,
+     "subtract_node(features, parent, child, selected)\n--\n\nparent -= child, in scikit-learn's HISTOGRAM_DTYPE."},
+    {0},
+};
+
+int boosting_add(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}
