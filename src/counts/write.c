@@ -78,7 +78,7 @@ static histo_status put_exact(const histo_hist *hist, histo_slots slots, const d
     int64_t i = 0;
     for (int64_t slot; histo_slot_rows_next(&rows, &slot);)
         for (const int64_t end = i + rows.n; i < end && histo_goes_on(pace, STEPS); i++)
-            histo_exact_add(to, slot++, sum_at(sums, counts, i));
+            histo_exact_add_alone(to, slot++, sum_at(sums, counts, i));
     return pace->status;
 }
 
@@ -140,7 +140,7 @@ static histo_status reserve_for(histo_exact *to, const double *sums, int64_t n)
 static void set_exact(histo_exact *to, int64_t slot, double sum)
 {
     histo_exact_clear_slot(to, slot);
-    histo_exact_add(to, slot, sum);
+    histo_exact_add_alone(to, slot, sum);
 }
 
 static void put_alone(uint64_t *to, int64_t n, const int64_t *index, const uint64_t *counts)

@@ -201,6 +201,20 @@ static inline void histo_exact_add(histo_exact *e, int64_t slot, double w)
         histo_exact_add_special(e, slot, w > 0 ? HISTO_EXACT_POSITIVE_INFINITY : HISTO_EXACT_NEGATIVE_INFINITY);
 }
 
+/* The same where no other thread adds to the slot at the same time. */
+static inline void histo_exact_add_alone(histo_exact *e, int64_t slot, double w)
+{
+    const uint64_t bits = histo_exact_bits(w);
+    if (histo_exact_is_special(bits)) {
+        histo_exact_add(e, slot, w);
+        return;
+    }
+    const histo_exact_slices cut = histo_exact_cut_f64(bits);
+    for (int i = 0; i < 3; i++)
+        histo_exact_add_digit_alone(e, slot, cut.window + i,
+                                    cut.negative ? -(int64_t)cut.slice[i] : (int64_t)cut.slice[i]);
+}
+
 static inline void histo_exact_add_i64(histo_exact *e, int64_t slot, int64_t w)
 {
     histo_exact_add_slices(e, slot, histo_exact_cut_i64(w));
