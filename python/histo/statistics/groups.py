@@ -43,7 +43,7 @@ class Table:
 
     def __init__(self, axes: Sequence[Axis], of_slots: ArrayLike, count: int) -> None:
         self._map = Map(*(axis_of(axis._tuple) for axis in axes))
-        self._map.values = of_slots
+        self._map._write(np.ascontiguousarray(of_slots, float))
         self._count = count
 
     def locate(self, columns: Sequence[NDArray[Any]], hidden: NDArray[np.bool_] | None,
@@ -90,7 +90,7 @@ def _one_pass(finder: _Finder, count: int, values: NDArray[Any], weights: NDArra
     digits cancel. None if a weight is negative or NaN."""
     some = values[:: len(values) // 1024 + 1].astype(np.float64)
     some = some[np.isfinite(some)]
-    one = float(some.mean()) if some.size else 0.0
+    one = float(some.sum() / some.size) if some.size else 0.0
 
     def add(begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
         return _sums_of_powers(finder(1), count, values, weights, one, begin, end)

@@ -195,7 +195,7 @@ def _add_groups(h: Histogram, o: _Operands, slots: int) -> None:
     """Add the means of the samples of each slot, and what these are off them."""
     from .groups import Table, moments
 
-    numbers = np.arange(slots).reshape(tuple(axis._tuple[2] + 3 for axis in h._axes))
+    numbers = np.arange(slots)
 
     def finder(threads: int | None) -> Any:
         table = Table(h._axes, numbers, slots)
@@ -208,7 +208,7 @@ def _add_groups(h: Histogram, o: _Operands, slots: int) -> None:
     rows = len(made)
     added = type(h).__new__(type(h))
     added._make(tuple(axis._tuple for axis in h._axes), (rows,), *h._kind(), True)
-    added._write(np.tile(entries, rows), made, None, np.full(rows, found.totals[-1]))
+    added._write(np.ascontiguousarray(np.broadcast_to(entries, made.shape)), made, None, np.full(rows, found.totals[-1]))
     h._merge(added)
 
 
