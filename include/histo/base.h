@@ -89,10 +89,11 @@ typedef struct histo_progress {
 /* Let `stops` monitor the calls that this thread makes from now on; NULL removes the monitor. A long call invokes it
  * about every 20 milliseconds, on this thread, with `context`; calls of a few milliseconds rarely do. When it returns
  * true, all threads stop working for the call within about a tenth of a second, and the call returns HISTO_CANCELLED.
- * The calls that can be cancelled are fills, surveys, extremes, statistics and quantiles of samples, applying and
- * matching maps, plans that measure, and these on histograms: reading, writing, words, merging, copying, subtracting,
- * scaling, regrouping, comparing, splitting, quantiles, summaries, information, metadata, saving and loading; all in
- * host memory. Other calls, and waiting for a GPU, cannot be cancelled.
+ * The calls that can be cancelled are fills (of nodes too), making features, setting gradients, surveys, extremes,
+ * statistics and quantiles of samples, applying and matching maps, plans that measure, and these on histograms:
+ * reading, writing, words, merging, copying, subtracting, scaling, regrouping, comparing, splitting, quantiles,
+ * summaries, information, metadata, saving and loading; all in host memory. Other calls, and waiting for a GPU, cannot
+ * be cancelled.
  *
  * A cancelled call changes nothing but its destination: an array of results is then undefined. A histogram, survey or
  * quantiles object that it was adding to is incomplete, and all further calls refuse it with HISTO_INVALID: a histogram

@@ -729,6 +729,38 @@ static void saving(void **state)
     }
 }
 
+static void boosting(void **state)
+{
+    (void)state;
+    enum { ROWS = 1 << 20 };
+    uint8_t *bins = calloc(ROWS, 1);
+    float *x = malloc(ROWS * sizeof *x);
+    for (int i = 0; i < ROWS; i++)
+        x[i] = 1;
+    const histo_view table = histo_view_nd(bins, HISTO_U8, 2, (const int64_t[]){ROWS, 1});
+    const histo_view ones = histo_view_1d(x, HISTO_F32, ROWS);
+    double sum = 0;
+    const histo_node_sums to = {.sums = {&sum}};
+    histo_features *features = NULL;
+    histo_gradients *gradients;
+    OK(histo_gradients_create(&gradients, ROWS, 1));
+    STOPPED(2, histo_features_create(&features, &table, (const int32_t[]){1}, NULL));
+    assert_null(features);
+    OK(histo_features_create(&features, &table, (const int32_t[]){1}, NULL));
+    OK(histo_gradients_set(gradients, &ones, NULL));
+    for (int i = 0; i < ROWS; i++)
+        x[i] = 2;
+    STOPPED(2, histo_gradients_set(gradients, &ones, NULL));
+    for (int threads = 1; threads <= 3; threads++)
+        STOPPED(2, histo_features_fill(features, gradients, &(histo_node_options){.threads = threads}, &to));
+    OK(histo_features_fill(features, gradients, NULL, &to));
+    assert_true(sum == ROWS);
+    histo_gradients_destroy(gradients);
+    histo_features_destroy(features);
+    free(x);
+    free(bins);
+}
+
 int main(void)
 {
     caller = pthread_self();
@@ -747,6 +779,7 @@ int main(void)
         cmocka_unit_test(words),
         cmocka_unit_test(arithmetic),
         cmocka_unit_test(documents),
+        cmocka_unit_test(boosting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
