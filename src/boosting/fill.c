@@ -100,19 +100,28 @@ typedef struct work {
     int64_t *split_nodes; /* [split] */
 } work;
 
+/* The number of row ranges that a node is cut into, of `parts` that are wanted: each of them is added to all bins,
+ * which must not take long beside counting it. */
+static int64_t row_ranges(const work *w, int64_t rows, int64_t parts)
+{
+    enum { ADDITIONS_A_BIN = 32 };
+    const double pairs = (double)rows * w->fill.features->features, bins = (double)w->fill.features->total;
+    const double most = pairs / (bins * ADDITIONS_A_BIN);
+    const int64_t ranges = most < (double)parts ? (int64_t)most : parts;
+    return ranges > w->threads ? ranges / w->threads * w->threads : ranges;
+}
+
 /* Cut a node into pieces of about `grain` rows times features: by rows if these are many, else by features. */
 static void cut_node(work *w, int64_t node, double grain)
 {
-    enum { LEAST_ROWS = 1 << 14 };
     const int64_t begin = w->offsets[node], rows = w->offsets[node + 1] - begin;
     const int32_t features = w->fill.count;
-    double parts = (double)rows * features / grain + 0.5;
-    if (parts < 1) parts = 1;
-    int64_t by_rows = rows / LEAST_ROWS < (int64_t)parts ? rows / LEAST_ROWS : (int64_t)parts;
+    const int64_t parts = (int64_t)((double)rows * features / grain + 0.5);
+    int64_t by_rows = row_ranges(w, rows, parts);
     int32_t by_features = 1;
     if (by_rows < 2) {
         by_rows = 1;
-        by_features = (double)features < parts ? features : (int32_t)parts;
+        by_features = features < parts ? features : (int32_t)parts;
         if (by_features < 1) by_features = 1;
     }
     const int64_t planes = by_rows > 1 || rows > HISTO_NODE_ROWS ? w->split : -1;
