@@ -1,5 +1,4 @@
-/* Histograms of gradient boosting: sums of gradients over the bins of many features, for the nodes of a tree. Include
- * histo/histo.h.
+/* Gradient boosting: sums of gradients by bin, for nodes of trees. Include histo/histo.h.
  *
  *     histo_features *features;     // once: the binned features of all rows
  *     histo_features_create(&features, &table, bins, &(histo_features_options){.by_rows = true});
