@@ -609,27 +609,6 @@ static void batches_are_probed(void **state)
     CUDA_OK(cudaFree(memory));
 }
 
-/* Resources kept between histograms are rebuilt after the application has reset the device. Must be the last test. */
-static void after_a_reset(void **state)
-{
-    (void)state;
-    NEEDS_GPU();
-    const int64_t n = is_sanitized() ? 300001 : 3000001;
-    float *data = make_unit_floats(12, n);
-    histo_view host = histo_view_1d(data, HISTO_F32, n);
-    histo_hist *e = make_unit_hist(1, HISTO_UNWEIGHTED);
-    fill_by(e, "cpu/privatized", &host, NULL);
-    for (int times = 0; times < 2; times++) {
-        histo_hist *h = make_unit_hist(1, HISTO_UNWEIGHTED);
-        fill_by(h, "cuda/shared_atomic", &host, NULL);
-        assert_same(h, e);
-        histo_hist_destroy(h);
-        CUDA_OK(cudaDeviceReset());
-    }
-    histo_hist_destroy(e);
-    free(data);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -645,7 +624,6 @@ int main(void)
         cmocka_unit_test(more_than_32_bits_count),
         cmocka_unit_test(plans_probe),
         cmocka_unit_test(batches_are_probed),
-        cmocka_unit_test(after_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,19 @@ static int fork_before_use(void *unused)
 
 /* ---- Resetting the device ---- */
 
+/* By a GPU, through staging memory. */
+static int count_host_samples(const samples *s)
+{
+    histo_hist *h = empty();
+    histo_plan *plan;
+    DONE(histo_plan_create(&plan, h, &s->host, NULL, &(histo_plan_options){.strategy = "cuda/shared_atomic"}));
+    DONE(histo_plan_fill(plan, h, &s->host, NULL));
+    CHECK(has_counted(h, &s->host, 1));
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    return 0;
+}
+
 static int reset_device(void *unused)
 {
     enum { N = 100003 };
@@ -248,10 +261,12 @@ static int reset_device(void *unused)
     DONE(histo_hist_reset(unfilled, NULL));
     DONE(histo_map_create(&map, 1, &axis, NULL));
     DONE(histo_map_apply(map, &s.device, &s.device, NULL));
+    CHECK(count_host_samples(&s) == 0);
     free(s.here);
     for (int times = 0; times < 2; times++) {
         CUDA_DONE(cudaDeviceReset());
         if (make(&s, 4, N)) return 1;
+        CHECK(count_host_samples(&s) == 0);
         FAILED(HISTO_DEVICE, why, histo_hist_read_counts(filled, HISTO_BINS, counts, BINS, NULL));
         FAILED(HISTO_DEVICE, why, histo_hist_fill(filled, &s.device, NULL));
         FAILED(HISTO_DEVICE, why, histo_plan_fill(plan, filled, &s.device, NULL));

@@ -4,14 +4,18 @@
 Check the tables of docs/papers.md: every item of the five documents has a row with a mark; what is marked F has a command
 or a link; and each command of `bench` and `generate` runs: on a CPU for a moment, and strategies of a GPU by name only; on
 a GPU as printed, of few samples."""
+import os
 import pathlib
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ITEMS = {"R": 58, "M": 23, "P": 13, "H": 6, "L": 13}
 device, program = sys.argv[1:3]
+pool = ThreadPoolExecutor(max(1, os.cpu_count() // 2))
+started = []
 
 
 def run(*arguments):
@@ -20,6 +24,10 @@ def run(*arguments):
     if done.returncode:
         sys.exit(f"histo {' '.join(arguments)}: {done.stderr.strip() or done.stdout.strip()[-300:]}")
     return done.stdout
+
+
+def start(*arguments):
+    started.append(pool.submit(run, *arguments))
 
 
 def option(words, name):
@@ -41,7 +49,7 @@ def run_paper(words, row):
     named = re.findall(r"--(figure|table|section) ([A-Za-z0-9.]+)", row)
     for kind, number in named:
         more = ["--budget", "1e-9"] if device == "cpu" else []
-        run("bench", "paper", words[3], f"--{kind}", number, "--device", device, "--quick", *more)
+        start("bench", "paper", words[3], f"--{kind}", number, "--device", device, "--quick", *more)
     return {(words[3], kind, number) for kind, number in named}
 
 
@@ -58,8 +66,8 @@ def run_gallery(words, known):
         strategies = "privatized"
     elif option(words, "--param"):
         more += ["--param", option(words, "--param")]
-    run("bench", "gallery", "--device", device if on_gpu else "cpu", "--quick", "--repeat", "1", "--samples",
-        "1000" if device == "cpu" else "2^20", "--strategy", strategies, "--input", name, *more)
+    start("bench", "gallery", "--device", device if on_gpu else "cpu", "--quick", "--repeat", "1", "--samples",
+          "1000" if device == "cpu" else "2^20", "--strategy", strategies, "--input", name, *more)
 
 
 def main():
@@ -85,12 +93,14 @@ def main():
             elif words[1:3] == ["bench", "gallery"]:
                 run_gallery(words, known)
             elif words[1] == "generate":
-                run("generate", words[2], "--quiet", "--to", "raw", "-o", "/dev/null", "--samples", "1000")
+                start("generate", words[2], "--quiet", "--to", "raw", "-o", "/dev/null", "--samples", "1000")
     if missing:
         sys.exit(f"no row for {', '.join(sorted(missing))}")
     left = set(experiments()) - ran - {("milic", "figure", n) for n in ("6", "9")}  # of which 5 and 8 are the other half
     if left:
         sys.exit(f"no row runs {sorted(left)}")
+    for one in started:
+        one.result()
 
 
 main()
