@@ -1,10 +1,10 @@
 /* Maps on a GPU: memory of their values, copies from and to the host, and the order of their uses. */
 #include "cuda/maps/cuda_map.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/axis.h"
+#include "base/memory.h"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/memory/accumulators.h"
@@ -41,19 +41,19 @@ static void free_map(histo_device_map *base)
         histo_cuda_leave(before);
         cudaGetLastError();
     }
-    free(map);
+    histo_free(map);
 }
 
 static histo_status create(const histo_mapping *mapping, histo_device device, histo_device_map **out)
 {
-    histo_cuda_map *map = (histo_cuda_map *)calloc(1, sizeof *map);
+    histo_cuda_map *map = (histo_cuda_map *)histo_calloc(1, sizeof *map);
     if (!map) return histo_fail_memory(sizeof *map, "a map");
     map->base.backend = &histo_backend_cuda;
     map->base.device = device;
     int before;
     histo_status status = histo_cuda_enter(device, &before);
     if (status != HISTO_OK) {
-        free(map);
+        histo_free(map);
         return status;
     }
     status = histo_cuda_allocate((void **)&map->values, bytes_of(mapping), "the values of a map");
@@ -80,7 +80,7 @@ static histo_status refuse_capture(void)
 void histo_cuda_edges_free(histo_cuda_edges *edges)
 {
     histo_cuda_release(edges->given);
-    free(edges->here);
+    histo_free(edges->here);
 }
 
 static histo_status reserve_edges(histo_cuda_edges *edges, int64_t n)
@@ -89,7 +89,7 @@ static histo_status reserve_edges(histo_cuda_edges *edges, int64_t n)
     histo_cuda_edges_free(edges);
     memset(edges, 0, sizeof *edges);
     const size_t bytes = (size_t)n * sizeof(double);
-    edges->here = (double *)malloc(bytes);
+    edges->here = (double *)histo_malloc(bytes);
     if (!edges->here) return histo_fail_memory(bytes, "edges");
     histo_status status = histo_cuda_allocate((void **)&edges->given, bytes, "edges");
     if (status == HISTO_OK) edges->capacity = n;

@@ -12,10 +12,10 @@
  * is the fastest, too. */
 #include "cuda/maps/map_apply.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "axis/axis.h"
+#include "base/memory.h"
 #include "cuda/host/device.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/prepared.h"
@@ -41,12 +41,12 @@ void histo_cuda_map_applying_free(histo_cuda_map_applying *applying, bool alive)
     for (histo_cuda_map_lookups *it = applying->lookups, *next; it; it = next) {
         next = it->next;
         histo_backend_cuda.unprepare(it->prepared);
-        free(it);
+        histo_free(it);
     }
     histo_cuda_release(applying->rows);
     histo_cuda_release(applying->arrived);
     if (alive) cudaFreeHost(applying->moments);
-    free(applying);
+    histo_free(applying);
 }
 
 /* Slots of all 16-bit patterns take a table, unless a shift gives them; arbitrary edges take cells. */
@@ -64,7 +64,7 @@ static histo_status make_lookup(histo_lookup *lookup, const histo_axis *axis, hi
 static histo_status upload(const histo_cuda_map *map, const histo_mapping *mapping, const histo_dtype *dtypes,
                            void **prepared)
 {
-    histo_problem *problem = (histo_problem *)calloc(1, sizeof *problem);
+    histo_problem *problem = (histo_problem *)histo_calloc(1, sizeof *problem);
     if (!problem) return histo_fail_memory(sizeof *problem, "the lookups of a map");
     problem->device = map->base.device;
     histo_status status = HISTO_OK;
@@ -76,20 +76,20 @@ static histo_status upload(const histo_cuda_map *map, const histo_mapping *mappi
     if (status == HISTO_OK) status = histo_backend_cuda.prepare(problem, prepared);
     for (int a = 0; a < problem->naxes; a++)
         histo_lookup_free(&problem->lookups[a]);
-    free(problem);
+    histo_free(problem);
     return status;
 }
 
 static histo_status add_lookups(histo_cuda_map *map, const histo_mapping *mapping, const histo_dtype *dtypes,
                                 histo_cuda_map_lookups **added)
 {
-    if (!map->applying) map->applying = (histo_cuda_map_applying *)calloc(1, sizeof *map->applying);
-    histo_cuda_map_lookups *it = map->applying ? (histo_cuda_map_lookups *)calloc(1, sizeof *it) : NULL;
+    if (!map->applying) map->applying = (histo_cuda_map_applying *)histo_calloc(1, sizeof *map->applying);
+    histo_cuda_map_lookups *it = map->applying ? (histo_cuda_map_lookups *)histo_calloc(1, sizeof *it) : NULL;
     if (!it) return histo_fail_memory(sizeof *it, "the lookups of a map");
     memcpy(it->dtypes, dtypes, sizeof it->dtypes);
     histo_status status = upload(map, mapping, dtypes, &it->prepared);
     if (status != HISTO_OK) {
-        free(it);
+        histo_free(it);
         return status;
     }
     it->next = map->applying->lookups;

@@ -3,9 +3,9 @@
  * host memory. An event orders all use of the same accumulators across streams. */
 #include "cuda/memory/accumulators.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/memory/allocate.h"
@@ -169,7 +169,7 @@ static histo_status make_sums(histo_cuda_accumulators *accumulators, histo_weigh
 static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], histo_cuda_accumulators **out)
 {
     const histo_problem *p = job->problem;
-    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)calloc(1, sizeof *accumulators);
+    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)histo_calloc(1, sizeof *accumulators);
     if (!accumulators) return histo_fail_memory(sizeof *accumulators, "a device accumulators");
     accumulators->base.backend = &histo_backend_cuda;
     accumulators->base.device = p->device;
@@ -221,7 +221,7 @@ void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators
     for (histo_cuda_old_workspace *next, *old = accumulators->old_workspaces; old; old = next) {
         next = old->next;
         histo_cuda_release(old->memory);
-        free(old);
+        histo_free(old);
     }
     if (alive) {
         histo_cuda_order_free(&accumulators->order);
@@ -229,7 +229,7 @@ void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators
         histo_cuda_leave(before);
         cudaGetLastError();
     }
-    free(accumulators);
+    histo_free(accumulators);
 }
 
 /* ---- Filling ---- */
@@ -273,12 +273,12 @@ histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumula
 {
     if (bytes <= accumulators->workspace_bytes) return HISTO_OK;
     const bool keeps = accumulators->order.captured && accumulators->workspace;
-    histo_cuda_old_workspace *old = keeps ? (histo_cuda_old_workspace *)malloc(sizeof *old) : NULL;
+    histo_cuda_old_workspace *old = keeps ? (histo_cuda_old_workspace *)histo_malloc(sizeof *old) : NULL;
     if (keeps && !old) return histo_fail_memory(sizeof *old, "a workspace");
     void *larger;
     histo_status status = histo_cuda_allocate(&larger, bytes, "the workspace of a strategy");
     if (status != HISTO_OK) {
-        free(old);
+        histo_free(old);
         return status;
     }
     if (keeps) {

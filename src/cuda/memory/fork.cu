@@ -2,8 +2,7 @@
  * stream then waits for. The streams belong to the device accumulators, so histograms do not wait for each other. */
 #include "cuda/memory/fork.h"
 
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "cuda/host/check.h"
 #include "cuda/memory/stream_order.h"
 
@@ -19,12 +18,12 @@ void histo_cuda_fork_free(histo_cuda_fork *fork, bool alive)
         if (fork->done[b]) cudaEventDestroy(fork->done[b]);
     }
     if (fork->begun && alive) cudaEventDestroy(fork->begun);
-    free(fork);
+    histo_free(fork);
 }
 
 static histo_status make(histo_cuda_fork **out)
 {
-    histo_cuda_fork *fork = (histo_cuda_fork *)calloc(1, sizeof *fork);
+    histo_cuda_fork *fork = (histo_cuda_fork *)histo_calloc(1, sizeof *fork);
     if (!fork) return histo_fail_memory(sizeof *fork, "streams");
     histo_status status = HISTO_CUDA(cudaEventCreateWithFlags(&fork->begun, cudaEventDisableTiming), "making an event");
     for (int b = 1; b < HISTO_CUDA_MAX_BRANCHES && status == HISTO_OK; b++) {

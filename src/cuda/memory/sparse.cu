@@ -1,7 +1,5 @@
 #include "cuda/memory/sparse.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "cuda/host/cub.h"
 #include "cuda/memory/accumulators.h"
@@ -177,7 +175,7 @@ histo_status histo_cuda_sparse_gather(histo_cuda_accumulators *accumulators, con
     if (status == HISTO_OK) status = settle(accumulators, stream);
     if (status != HISTO_OK || s->n == 0) return status;
     const size_t bytes = (size_t)s->n * sizeof(word);
-    word *slots = (word *)malloc(2 * bytes), *counts = slots + s->n;
+    word *slots = (word *)histo_malloc(2 * bytes), *counts = slots + s->n;
     histo_list list = {s->n, (histo_entry *)histo_malloc(2 * bytes)};
     if (!slots || !list.entries) status = histo_fail_memory(4 * bytes, "reading occupied slots from a GPU");
     if (status == HISTO_OK)
@@ -189,7 +187,7 @@ histo_status histo_cuda_sparse_gather(histo_cuda_accumulators *accumulators, con
     if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize(stream), "reading occupied slots");
     for (int64_t i = 0; i < s->n && status == HISTO_OK; i++)
         list.entries[i] = {slots[i], counts[i]};
-    free(slots);
+    histo_free(slots);
     if (status == HISTO_OK) status = histo_accumulators_add(to, list);
     if (status == HISTO_OK)
         s->n = 0;

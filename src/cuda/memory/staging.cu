@@ -3,9 +3,9 @@
  * would fault them one by one. */
 #include "cuda/memory/staging.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/memory.h"
 #include "base/threads/locks.h"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
@@ -123,7 +123,7 @@ static void free_staging(histo_staging *s, bool alive)
     histo_cuda_release(s->found);
     if (alive && s->reply) cudaFreeHost(s->reply);
     if (alive && s->copies) cudaStreamDestroy(s->copies);
-    free(s);
+    histo_free(s);
 }
 
 /* Take a kept staging of the device, or NULL. */
@@ -150,7 +150,7 @@ histo_status histo_staging_take(histo_device device, histo_staging **out)
         free_staging(it, false);
     histo_status status = HISTO_OK;
     if (!it) {
-        it = (histo_staging *)calloc(1, sizeof *it);
+        it = (histo_staging *)histo_calloc(1, sizeof *it);
         if (!it) return histo_fail_memory(sizeof *it, "staging samples");
         it->device = device;
         status = HISTO_CUDA(cudaStreamCreateWithFlags(&it->copies, cudaStreamNonBlocking), "making a stream");

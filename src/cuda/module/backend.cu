@@ -1,7 +1,7 @@
 /* The CUDA backend. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
 #include "cuda/jit/records.h"
@@ -109,17 +109,17 @@ static void unprepare(void *memory)
     histo_cuda_prepared *prepared = (histo_cuda_prepared *)memory;
     histo_cuda_release(prepared->memory); /* waits for kernels that read it */
     histo_cuda_specialised_free(prepared);
-    free(prepared);
+    histo_free(prepared);
 }
 
 static histo_status prepare(const histo_problem *problem, void **out)
 {
-    histo_cuda_prepared *prepared = (histo_cuda_prepared *)calloc(1, sizeof *prepared);
+    histo_cuda_prepared *prepared = (histo_cuda_prepared *)histo_calloc(1, sizeof *prepared);
     if (!prepared) return histo_fail_memory(sizeof *prepared, "a plan");
     int before;
     histo_status status = histo_cuda_enter(problem->device, &before);
     if (status != HISTO_OK) {
-        free(prepared);
+        histo_free(prepared);
         return status;
     }
     size_t bytes = 0;

@@ -7,8 +7,8 @@
 #include "cuda/transfer/several_gpus.h"
 
 #include <sched.h>
-#include <stdlib.h>
 
+#include "base/memory.h"
 #include "cuda/host/device.h"
 #include "cuda/memory/accumulators.h"
 #include "cuda/memory/stream_order.h"
@@ -104,7 +104,7 @@ histo_status histo_cuda_run_shared(const histo_strategy *strategy, histo_job *jo
 {
     if (histo_cuda_is_captured((cudaStream_t)jobs[0].stream))
         return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
-    member *members = (member *)calloc((size_t)n, sizeof *members);
+    member *members = (member *)histo_calloc((size_t)n, sizeof *members);
     if (!members) return histo_fail_memory((size_t)n * sizeof *members, "sharing a fill");
     for (int i = 0; i < n; i++)
         members[i].job = &jobs[i];
@@ -115,6 +115,6 @@ histo_status histo_cuda_run_shared(const histo_strategy *strategy, histo_job *jo
         if (last != HISTO_OK) members[i].accumulators->broken = "a fill failed halfway";
         if (status == HISTO_OK) status = last;
     }
-    free(members);
+    histo_free(members);
     return status;
 }
