@@ -33,10 +33,39 @@ class _Torch:
     def __init__(self, torch: Any) -> None:
         self.torch = torch
         self.uint8 = torch.uint8
+        self.dtypes: dict = {}
+        self.by_size = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
     def dtype(self, array: Any) -> np.dtype:
-        name = str(array.dtype).removeprefix("torch.")
-        return np.dtype(np.float32 if name == "bfloat16" else name)
+        found = self.dtypes.get(array.dtype)
+        if found is None:
+            name = str(array.dtype).removeprefix("torch.")
+            found = self.dtypes[array.dtype] = np.dtype(np.float32 if name == "bfloat16" else name)
+        return found
+
+    def plain(self, array: Any) -> Any:
+        return array.detach() if array.requires_grad else array
+
+    def empty_like(self, array: Any, dtype: Any = None) -> Any:
+        return self.torch.empty_like(array, dtype=self.named(dtype))
+
+    def zeros_like(self, array: Any, dtype: Any = None) -> Any:
+        return self.torch.zeros_like(array, dtype=self.named(dtype))
+
+    def named(self, dtype: Any) -> Any:
+        if dtype is None or isinstance(dtype, self.torch.dtype):
+            return dtype
+        return getattr(self.torch, np.dtype(dtype).name)
+
+    def taken(self, array: Any, index: Any, d: int) -> Any:
+        same_size = self.by_size[array.element_size()]  # not all dtypes have a kernel
+        return array.view(same_size).index_select(d, index).view(array.dtype)
+
+    def finite(self, array: Any) -> Any:
+        return self.torch.isfinite(array)
+
+    def both(self, a: Any, b: Any) -> Any:
+        return self.torch.logical_and(a, b)
 
     def cast(self, array: Any, dtype: Any) -> Any:
         return array.to(getattr(self.torch, np.dtype(dtype).name))
@@ -73,6 +102,9 @@ class _Torch:
     def stream(self, array: Any) -> int:
         return self.torch.cuda.current_stream(array.device).cuda_stream
 
+    def stream_on(self, device: int) -> int:
+        return self.torch.cuda.current_stream(device).cuda_stream if self.torch.cuda.is_initialized() else 0
+
     def empty(self, shape: Any, dtype: str, device: int) -> tuple:
         there = self.torch.empty(shape, dtype=getattr(self.torch, _NAMES[dtype]), device=f"cuda:{device}")
         return there, there.data_ptr()
@@ -88,6 +120,29 @@ class _Cupy:
 
     def dtype(self, array: Any) -> np.dtype:
         return array.dtype
+
+    def plain(self, array: Any) -> Any:
+        return array
+
+    def empty_like(self, array: Any, dtype: Any = None) -> Any:
+        with array.device:
+            return self.cupy.empty_like(array, dtype)
+
+    def zeros_like(self, array: Any, dtype: Any = None) -> Any:
+        with array.device:
+            return self.cupy.zeros_like(array, dtype)
+
+    def taken(self, array: Any, index: Any, d: int) -> Any:
+        with array.device:
+            return self.cupy.take(array, index, axis=d)
+
+    def finite(self, array: Any) -> Any:
+        with array.device:
+            return self.cupy.isfinite(array)
+
+    def both(self, a: Any, b: Any) -> Any:
+        with a.device:
+            return self.cupy.logical_and(a, b)
 
     def cast(self, array: Any, dtype: Any) -> Any:
         return array.astype(dtype, copy=False)
@@ -125,7 +180,10 @@ class _Cupy:
         return self.cupy.broadcast_to(array, shape)
 
     def stream(self, array: Any) -> int:
-        with array.device:
+        return self.stream_on(array.device.id)
+
+    def stream_on(self, device: int) -> int:
+        with self.cupy.cuda.Device(device):
             return self.cupy.cuda.get_current_stream().ptr
 
     def empty(self, shape: Any, dtype: str, device: int) -> tuple:
@@ -143,9 +201,12 @@ _NAMES = {"i64": "int64", "u64": "uint64", "f32": "float32", "f64": "float64"}
 _LIBRARIES: dict = {}
 
 
-def _library_of(array: Any) -> Any:
+_ADAPTERS = (("torch", "Tensor", _Torch), ("cupy", "ndarray", _Cupy))
+
+
+def library_of(array: Any) -> Any:
     """That of an array; None for others that it cannot make arrays of."""
-    for name, array_type, adapter in (("torch", "Tensor", _Torch), ("cupy", "ndarray", _Cupy)):
+    for name, array_type, adapter in _ADAPTERS:
         module = _sys.modules.get(name)
         kind = getattr(module, array_type, None)  # None also while the module is being imported
         if kind is not None and isinstance(array, kind):
@@ -155,13 +216,25 @@ def _library_of(array: Any) -> Any:
 
 def current_stream(array: Any) -> int | None:
     """The cudaStream_t on which the library of an array works now; None if it is not known."""
-    library = _library_of(array)
+    library = library_of(array)
     return None if library is None else library.stream(array)
+
+
+def stream_on(device: int) -> int:
+    """The cudaStream_t on which PyTorch or CuPy works now on this GPU: of two, one that is not the default stream."""
+    for name, array_type, adapter in _ADAPTERS:
+        module = _sys.modules.get(name)
+        if getattr(module, array_type, None) is not None:
+            library = _LIBRARIES.get(name) or _LIBRARIES.setdefault(name, adapter(module))
+            stream = library.stream_on(device)
+            if stream:
+                return stream
+    return 0
 
 
 def empty_beside(array: Any, device: int, shape: Any, dtype: str) -> tuple:
     """A new array of the same library on this GPU, in host memory if histo does not know the library; and its address."""
-    library = _library_of(array)
+    library = library_of(array)
     if library is not None:
         return library.empty(shape, dtype, device)
     there = np.empty(shape, _NAMES[dtype])
@@ -174,13 +247,13 @@ _EDGES: dict = {}
 
 def put_beside(edges: Any, array: Any) -> Any:
     """A NumPy array as one beside `array`, on the stream."""
-    library = _library_of(array)
+    library = library_of(array)
     return edges if library is None else library.put(edges, array)
 
 
 def edges_beside(edges: Any, array: Any) -> Any:
     """A NumPy array as one beside `array`, on the stream. Copies on the GPU are faster than from the host."""
-    library = _library_of(array)
+    library = library_of(array)
     if library is None or len(edges) > 4096:
         return edges if library is None else library.put(edges, array)
     key = (library, library.device_of(array), edges.dtype.char, edges.tobytes())
@@ -197,6 +270,9 @@ def edges_beside(edges: Any, array: Any) -> Any:
 def empty_cache() -> None:
     """Free the memory of GPUs that histo keeps for further calls of its functions."""
     _EDGES.clear()
+    images = _sys.modules.get("histo.image.on_gpu")
+    if images:
+        images.forget()
     _histo.forget()
 
 
@@ -247,9 +323,13 @@ class Samples:
     """An array as histo.rules sees it."""
 
     def __init__(self, array: Any) -> None:
-        self.adopted = _library_of(array) is None
-        self.array = array = _adopted(array) if self.adopted else array
-        self.library = _library_of(array)
+        library = library_of(array)
+        self.adopted = library is None
+        if self.adopted:
+            array = _adopted(array)
+            library = library_of(array)
+        self.array = array = library.plain(array)
+        self.library = library
         self.dtype = self.library.dtype(array)
         self.shape = tuple(array.shape)
         self.ndim = len(self.shape)
@@ -275,7 +355,7 @@ def _here(values: Any) -> Any:
     """Bins or a range, which may be arrays on a GPU, as the host reads them."""
     if isinstance(values, (list, tuple)):
         return type(values)(map(_here, values))
-    library = _library_of(values)
+    library = library_of(values)
     return values if library is None else library.get(values)
 
 
@@ -285,10 +365,10 @@ def _shape_of(array: Any) -> tuple:
     return np.shape(array) if shape is None else tuple(shape)
 
 
-def _mask_for(mask: Any, samples: Samples) -> Any:
+def mask_for(mask: Any, samples: Samples) -> Any:
     if mask is None or _shape_of(mask) == samples.shape:
         return mask
-    if _library_of(mask) is not samples.library:
+    if library_of(mask) is not samples.library:
         raise ValueError("a mask that is broadcast must be an array of the samples' library")
     return samples.library.stretched(mask, samples.shape)
 
@@ -300,7 +380,7 @@ def _weights_for(weights: Any, samples: Samples) -> Any:
 
 
 def _kind_of(weights: Any) -> str:
-    library = _library_of(weights)
+    library = library_of(weights)
     return (np.asarray(weights).dtype if library is None else library.dtype(weights)).kind
 
 
@@ -390,7 +470,7 @@ def _edges_of(samples: Samples, bins: Any, range: Any, weights: Any, mask: Any, 
 
 def _returned(call: _Call, bins: Any, edges: Any) -> Any:
     """The edges that a function returns: the caller's own, if it gave an array."""
-    given = _library_of(bins) is call.library and not call.on_host and len(bins.shape) == 1
+    given = library_of(bins) is call.library and not call.on_host and len(bins.shape) == 1
     return bins if given else call.put(edges)
 
 
@@ -400,7 +480,7 @@ def histogram(
 ):
     samples = _samples_of(a)
     weights = _weights_for(weights, samples)
-    mask = _mask_for(mask, samples)
+    mask = mask_for(mask, samples)
     call = _Call(samples, threads, flow, device, out, dtype)
     _rules.check_flow(density, flow)
     edges = _edges_of(samples, bins, range, weights, mask, call.threads)
@@ -420,7 +500,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, thre
     samples = _samples_of(a)
     call = _Call(samples, threads, False, device, None, None)
     weights = _weights_for(weights, samples)
-    edges = _edges_of(samples, bins, range, weights, _mask_for(mask, samples), call.threads)
+    edges = _edges_of(samples, bins, range, weights, mask_for(mask, samples), call.threads)
     return _returned(call, bins, edges)
 
 
@@ -447,7 +527,7 @@ def histogramdd(
     bins, range = _rules.of_dimensions(dimensions, bins, range)
     _rules.check_flow(density, flow)
     weights = _weights_for(weights, columns[0])
-    mask = _mask_for(mask, columns[0])
+    mask = mask_for(mask, columns[0])
     common = np.result_type(*(c.dtype for c in columns))
     edges = [
         _rules.edges_of_dimension(i, columns[i], common, _here(bins[i]), _here(range[i]), mask, call.threads)
@@ -481,7 +561,7 @@ def bincount(
     if weights is not None:
         _rules.check_weights_of_numbers(_shape_of(weights), samples.shape)
     call = _Call(samples, threads, False, device, out, dtype)
-    mask = _mask_for(mask, samples)
+    mask = mask_for(mask, samples)
     length = _rules.length_of(samples.extremes(mask), minlength)
     batch, (array, weights, mask) = _batch_first(samples, axis, weights, mask)
     if length == 0 or samples.size == 0:

@@ -6,12 +6,14 @@ import math
 import operator
 from array import array
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, overload
 
 from . import _histo
 from .axes import AxesTuple, Axis
 
 __all__ = ["Map", "Moments"]
+
+_Out = TypeVar("_Out")
 
 
 class Moments(NamedTuple):
@@ -26,7 +28,7 @@ class Moments(NamedTuple):
     m02: float
 
 
-def _counts(hist: Any) -> Any:
+def counts_of(hist: Any) -> Any:
     """A histogram whose counts a map is made of."""
     if getattr(hist, "_mean", None):
         raise TypeError("a map is made of counts, not of means")
@@ -59,6 +61,11 @@ class Map(_histo.Map):
     -----
     Values are zero until they are written, or made from histograms with the same axes: each table from its batch entry,
     or all tables from a histogram without a batch. The methods that make values return the map.
+
+    A GPU makes them if it alone has filled the histograms, on the current stream of the library of what they count,
+    without waiting: for `classes`, two of "otsu" on an axis of equal bins. Else the host does, and waits for the counts.
+    Once a map has been made and applied there, both may be captured into a CUDA graph. Counts that the host would refuse
+    are no error then: the values are NaN.
     """
 
     __slots__ = ("__weakref__", "_axes", "_batch", "_linear")
@@ -115,13 +122,13 @@ class Map(_histo.Map):
         """
         if rule not in ("minimum", "cdf"):
             raise ValueError(f"the rule is 'minimum' or 'cdf', not {rule!r}")
-        self._equalize(_counts(hist), lo, hi, rule == "cdf", clip)
+        self._equalize(counts_of(hist), lo, hi, rule == "cdf", clip)
         return self
 
     def match(self, hist: Any, reference: Any) -> Map:
         """Histogram matching: each bin gets the value at which the reference has the bin's cumulative distribution. The
         reference is a histogram with one axis, of any bins."""
-        self._match(_counts(hist), _counts(reference))
+        self._match(counts_of(hist), counts_of(reference))
         return self
 
     def landmarks(self, hist: Any, q: Any, target: Any, *, extend: bool = False) -> Map:
@@ -129,7 +136,7 @@ class Map(_histo.Map):
 
         Outside the first and the last landmark values are constant or, with extend, go on as the lines do.
         """
-        self._landmarks(_counts(hist), _doubles(q), _doubles(target), extend)
+        self._landmarks(counts_of(hist), _doubles(q), _doubles(target), extend)
         return self
 
     def project(self, hist: Any, against: Any = None, *, lo: float = 0.0, hi: float = 1.0) -> Map:
@@ -138,13 +145,13 @@ class Map(_histo.Map):
         against: a histogram with equal axes, of the background, say: the values are sqrt(p / q), with the shares of a
             bin in both, the weights of mean shift.
         """
-        self._project(_counts(hist), _counts(against), lo, hi)
+        self._project(counts_of(hist), counts_of(against), lo, hi)
         return self
 
     def classes(self, hist: Any, method: str = "otsu", classes: int = 2, *, lo: float = 0.0, hi: float = 0.0) -> Map:
         """Make the values class numbers, 0 … classes - 1, by the methods of `Histogram.split`; with lo and hi, equal
         steps from lo to hi instead."""
-        self._classes(_counts(hist), method, classes, lo, hi)
+        self._classes(counts_of(hist), method, classes, lo, hi)
         return self
 
     # ---- Using values ----
@@ -159,6 +166,8 @@ class Map(_histo.Map):
             The samples of each axis, of one shape, which begins with the map's batch.
         out : ndarray, optional
             An array of this shape for the result, which may be one of the samples' arrays.
+            If samples are in the memory of a GPU, all arrays are, and the result is an array of the first one's library.
+            The work is enqueued on its current stream. Other arrays with the memory of the samples are refused there.
         dtype : dtype, optional
             Of a new result; by default, that of the samples.
         mask : array_like, optional
@@ -178,6 +187,8 @@ class Map(_histo.Map):
 
         from .sources import both, mask_of, take
 
+        if any(not isinstance(a, np.ndarray) and _histo.on_gpu(a) for a in (*arrays, out, mask)):
+            return self._call_there(arrays, out, dtype, mask, tiles, threads)
         taken = [take(a).decoded() for a in arrays]
         present = reduce(both, (one.present for one in taken), None)
         arrays = tuple(np.asarray(one.values) for one in taken)
@@ -195,16 +206,46 @@ class Map(_histo.Map):
             arrays = tuple(a if a is out else a.copy() for a in arrays)
         if mask is not None:
             mask = np.broadcast_to(mask_of(mask), arrays[0].shape)
-        sizes = () if tiles is None else tuple(map(operator.index, tiles))
-        self._apply(arrays, out, mask, 0 if sizes else len(self._batch), self._batch if sizes else (), sizes,
-                    threads or 0)
+        self._apply_to(arrays, out, mask, tiles, threads)
         return out if given or present is None else np.ma.masked_array(out, ~present)
 
-    def moments(self, *arrays: Any, window: Any = None, mask: Any = None, threads: int | None = None) -> Moments:
+    def _apply_to(self, arrays: tuple, out: Any, mask: Any, tiles: Any, threads: int | None) -> None:
+        sizes = () if tiles is None else tuple(map(operator.index, tiles))
+        batch = self._batch[len(self._batch) - len(sizes) :] if sizes else ()
+        self._apply(arrays, out, mask, len(self._batch) - len(batch), batch, sizes, threads or 0)
+
+    def _call_there(self, arrays: tuple, out: Any, dtype: Any, mask: Any, tiles: Any, threads: int | None) -> Any:
+        """__call__, in the memory of a GPU."""
+        from . import devices
+
+        if not arrays:
+            raise TypeError("there are no samples")
+        first = devices.Samples(arrays[0])
+        if out is None:
+            make = first.library.empty_like if mask is None else first.library.zeros_like
+            out = make(first.array, dtype)
+        self._apply_to((first.array, *arrays[1:]), out, devices.mask_for(mask, first), tiles, threads)
+        if first.adopted:  # the library of the samples does not know on which stream they are read
+            first.library.synchronize(first.array)
+        return out
+
+    @overload
+    def moments(self, *arrays: Any, window: Any = None, mask: Any = None, threads: int | None = None,
+                out: None = None) -> Moments: ...
+    @overload
+    def moments(self, *arrays: Any, window: Any = None, mask: Any = None, threads: int | None = None,
+                out: _Out) -> _Out: ...
+    def moments(self, *arrays: Any, window: Any = None, mask: Any = None, threads: int | None = None,
+                out: Any = None) -> Any:
         """Sum the values of samples in a window (x, y, width, height) of arrays of two dimensions, by default all: one
-        step of mean shift or CamShift, without an image of values. The map has one table."""
+        step of mean shift or CamShift, without an image of values. The map has one table.
+
+        out: six float64 in the memory of a GPU that has the samples, too: the moments are written there, on the stream,
+            and it is returned. Without it, the call waits for a GPU.
+        """
         window = None if window is None else tuple(map(operator.index, window))
-        return Moments(*self._moments(arrays, window, mask, threads or 0))
+        found = self._moments(arrays, window, mask, threads or 0, out)
+        return Moments(*found) if out is None else out
 
     def __repr__(self) -> str:
         axes = ", ".join(map(repr, self._axes))

@@ -71,9 +71,9 @@ static int exec(PyObject *module)
 {
     return unlocked_init() == 0 && constants_add(module) == 0 && arguments_intern(state_of_module(module)) == 0 &&
                    attributes_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && map_add(module) == 0 &&
-                   quantiles_add(module) == 0 && thresholds_add(module) == 0 && groups_add(module) == 0 &&
-                   surveys_add(module) == 0 && primitives_add(module) == 0 && functions_add(module) == 0 &&
-                   boosting_add(module) == 0
+                   remap_add(module) == 0 && quantiles_add(module) == 0 && thresholds_add(module) == 0 &&
+                   groups_add(module) == 0 && surveys_add(module) == 0 && primitives_add(module) == 0 &&
+                   functions_add(module) == 0 && boosting_add(module) == 0
                ? 0
                : -1;
 }

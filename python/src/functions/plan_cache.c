@@ -1,10 +1,16 @@
 #include "functions/plan_cache.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "samples/gpu.h"
 
-enum { PLANS = 32, MAX_SLOTS = 1 << 20 };
+enum {
+    PLACES = 32,
+    MAX_COUNTERS = 1 << 20,  /* of a call that counts */
+    MAX_FOR_MAP = 1 << 24,   /* of a call that makes a map, with the values of that */
+    MAX_IN_PLACES = 1 << 25, /* of all calls */
+};
 
 /* What a plan is made for, besides the axes, which its histogram has. */
 typedef struct plan_key {
@@ -15,17 +21,21 @@ typedef struct plan_key {
     int64_t batch;
 } plan_key;
 
-typedef struct cached_plan {
-    plan_key key;
-    histo_hist *hist; /* NULL: this place is empty */
-    histo_plan *plan;
-    int64_t samples;    /* the number of samples that it was planned for */
-    bool busy;          /* a call counts with it, or replaces it */
-    bool captured;      /* CUDA graphs count with it, perhaps long after: it must not be destroyed */
+typedef struct place {
+    int counts; /* 0: this place is empty */
+    plan_key key[CACHED_COUNTS];
+    int64_t samples[CACHED_COUNTS]; /* the number of samples that it was planned for */
+    bool maps;
+    histo_within within;
+    cached_objects objects;
+    int64_t slots;      /* counters and values of the map */
+    bool busy;          /* a call uses it, or replaces it */
     uint64_t last_used; /* the value of `uses` then */
-} cached_plan;
+    struct place *next; /* of those that are captured */
+} place;
 
-static cached_plan table[PLANS];
+static place table[PLACES];
+static place *captured; /* CUDA graphs use them, perhaps long after: they are never destroyed, nor used by others */
 static uint64_t uses;
 static _Atomic(PyThread_type_lock) table_lock; /* held while the table is searched, without the GIL */
 static _Atomic histo_effort effort = HISTO_ESTIMATE;
@@ -63,19 +73,6 @@ static plan_key key_of(const count_request *c)
     return k;
 }
 
-static bool is_for(const cached_plan *cached, const count_request *c, const plan_key *wanted)
-{
-    const plan_key *k = &cached->key;
-    bool is = k->home == wanted->home && k->naxes == wanted->naxes && k->weighted == wanted->weighted &&
-              k->masked == wanted->masked && k->batch == wanted->batch &&
-              memcmp(k->dtypes, wanted->dtypes, sizeof k->dtypes) == 0;
-    for (int a = 0; is && a < k->naxes; a++) {
-        const histo_axis axis = histo_hist_axis(cached->hist, a);
-        is = histo_axis_equal(&axis, &c->axes[a]);
-    }
-    return is;
-}
-
 /* Whether a plan that was made for `planned` samples is good for n: strategies differ little within these factors. */
 static bool serves(int64_t planned, int64_t n)
 {
@@ -83,62 +80,152 @@ static bool serves(int64_t planned, int64_t n)
     return n / MAX_GROWTH <= planned && planned / MAX_SHRINK <= n;
 }
 
+static bool counts_alike(const plan_key *k, const histo_hist *hist, int64_t planned, const count_request *c)
+{
+    const plan_key wanted = key_of(c);
+    bool is = k->home == wanted.home && k->naxes == wanted.naxes && k->weighted == wanted.weighted &&
+              k->masked == wanted.masked && k->batch == wanted.batch &&
+              memcmp(k->dtypes, wanted.dtypes, sizeof k->dtypes) == 0 && serves(planned, histo_view_size(&c->views[0]));
+    for (int a = 0; is && a < k->naxes; a++) {
+        const histo_axis axis = histo_hist_axis(hist, a);
+        is = histo_axis_equal(&axis, &c->axes[a]);
+    }
+    return is;
+}
+
+static bool is_for(const place *p, const cache_request *r)
+{
+    bool is = p->counts == r->counts && p->maps == r->maps && p->within == r->within;
+    for (int i = 0; is && i < r->counts; i++)
+        is = counts_alike(&p->key[i], p->objects.hist[i], p->samples[i], r->count[i]);
+    return is;
+}
+
+/* The number of counters of a count; at least `most` if it is more. */
+static int64_t counters_of(const count_request *c, int64_t most)
+{
+    int64_t slots = counting_batch(c);
+    for (int a = 0; a < c->naxes && slots <= most; a++)
+        slots *= c->axes[a].bins + 3;
+    return slots;
+}
+
+/* The counters and values that a request needs; 0 if they are too many to stay in the memory of the GPU. */
+static int64_t slots_of(const cache_request *r)
+{
+    const int64_t most = r->maps ? MAX_FOR_MAP : MAX_COUNTERS;
+    int64_t slots = r->maps ? counters_of(r->count[0], most) : 0;
+    for (int i = 0; i < r->counts && slots <= most; i++)
+        slots += counters_of(r->count[i], most);
+    return slots <= most ? slots : 0;
+}
+
 /* ---- The table ---- */
 
-static void clear(cached_plan *k)
+static void clear(place *p)
 {
-    histo_plan_destroy(k->plan);
-    histo_hist_destroy(k->hist);
-    *k = (cached_plan){0};
+    histo_map_destroy(p->objects.map);
+    for (int i = 0; i < CACHED_COUNTS; i++) {
+        histo_plan_destroy(p->objects.plan[i]);
+        histo_hist_destroy(p->objects.hist[i]);
+    }
+    *p = (place){0};
 }
 
-/* A place with an equal key, or else the one that has not been used for longest, whose content is moved to *old; NULL
- * if all are busy. The place is then busy. */
-static cached_plan *place_for(const count_request *c, const plan_key *wanted, cached_plan *old)
+static place taken_out(place *p)
 {
-    const int64_t n = histo_view_size(&c->views[0]);
-    cached_plan *oldest = NULL, *place = NULL;
+    const place old = *p;
+    *p = (place){0};
+    return old;
+}
+
+/* The place that no call uses, and none has used for longest: an empty one, if there is one. Locked. */
+static place *oldest(bool filled)
+{
+    place *found = NULL;
+    for (int i = 0; i < PLACES; i++) {
+        place *p = &table[i];
+        if (p->busy || (filled && !p->counts)) continue;
+        if (!found || p->last_used < found->last_used) found = p;
+    }
+    return found;
+}
+
+/* A place with what the request needs; NULL if there is none. Locked. */
+static place *find(const cache_request *r)
+{
+    for (int i = 0; i < PLACES; i++)
+        if (!table[i].busy && table[i].counts && is_for(&table[i], r)) return &table[i];
+    return NULL;
+}
+
+/* A place for the request, which is then busy, and empty if nothing is kept for it; NULL if all are in use. */
+static place *place_for(const cache_request *r, place *old)
+{
+    *old = (place){0};
     lock();
-    for (int i = 0; i < PLANS && !place; i++) {
-        cached_plan *k = &table[i];
-        if (k->busy) continue;
-        if (k->hist && serves(k->samples, n) && is_for(k, c, wanted)) place = k;
-        if (!k->captured && (!oldest || k->last_used < oldest->last_used)) oldest = k;
-    }
-    *old = (cached_plan){0};
-    if (!place && oldest) {
-        *old = *oldest;
-        *oldest = (cached_plan){0};
-    }
-    if (!place) place = oldest;
-    if (place) place->busy = true;
+    place *p = find(r);
+    if (!p && (p = oldest(false))) *old = taken_out(p);
+    if (p) p->busy = true;
     unlock();
-    return place;
+    return p;
 }
 
-static void give_back(cached_plan *k, bool works)
+/* Likewise for a graph: one that no graph uses yet, if there is one, which it then keeps; NULL if there is none. */
+static place *place_for_graph(const cache_request *r)
 {
-    cached_plan broken = {0};
+    place *own = malloc(sizeof *own), *p, *spare = own;
+    if (!own) return NULL;
     lock();
-    if (!works && !k->captured) {
-        broken = *k;
-        *k = (cached_plan){0};
+    if ((p = find(r))) {
+        *own = taken_out(p);
+        own->next = captured;
+        captured = p = own;
+        spare = NULL;
+    } else {
+        for (p = captured; p && (p->busy || !is_for(p, r));)
+            p = p->next;
     }
-    k->last_used = ++uses;
-    k->busy = false;
+    if (p) p->busy = true;
+    unlock();
+    free(spare);
+    return p;
+}
+
+/* Make room for so many slots, as far as other calls let it. */
+static void make_room(int64_t slots)
+{
+    for (place *p = table; p;) {
+        place old = {0};
+        int64_t all = slots;
+        lock();
+        for (int i = 0; i < PLACES; i++)
+            all += table[i].slots;
+        p = all > MAX_IN_PLACES ? oldest(true) : NULL;
+        if (p) old = taken_out(p);
+        unlock();
+        clear(&old);
+    }
+}
+
+/* What failed is not kept, unless graphs use it. */
+static void give_back(place *p, bool keeps)
+{
+    place broken = {0};
+    lock();
+    if (!keeps) broken = taken_out(p);
+    p->last_used = ++uses;
+    p->busy = false;
     unlock();
     clear(&broken);
 }
 
 void plan_cache_clear(void)
 {
-    for (int i = 0; i < PLANS; i++) {
-        cached_plan old = {0};
+    for (int i = 0; i < PLACES; i++) {
+        place old = {0};
         lock();
-        if (!table[i].busy && !table[i].captured) {
-            old = table[i];
-            table[i] = (cached_plan){0};
-        }
+        if (!table[i].busy) old = taken_out(&table[i]);
         unlock();
         clear(&old);
     }
@@ -150,53 +237,96 @@ void plan_cache_compile(bool wanted)
     plan_cache_clear();
 }
 
-/* ---- Counting ---- */
+/* ---- Use ---- */
 
-static histo_status make(const count_request *c, const plan_key *wanted, const histo_fill_options *fill, cached_plan *k)
+histo_fill_options plan_cache_fill_options(const count_request *c)
 {
-    const histo_hist_options create = {.batch = wanted->batch,
-                                       .weighting = c->weights ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
-    const histo_plan_options plan = {.effort = effort, .device = c->home, .threads = c->threads};
-    k->key = *wanted;
-    k->samples = histo_view_size(&c->views[0]);
-    histo_status status = histo_hist_create(&k->hist, c->naxes, c->axes, &create);
-    if (status == HISTO_OK) status = histo_plan_create(&k->plan, k->hist, c->views, fill, &plan);
+    return (histo_fill_options){
+        .weights = c->weights, .mask = c->mask, .stream = c->stream, .replace = true, .threads = c->threads};
+}
+
+static histo_status make(const cache_request *r, int64_t slots, place *p)
+{
+    histo_status status = HISTO_OK;
+    for (int i = 0; i < r->counts && status == HISTO_OK; i++) {
+        const count_request *c = r->count[i];
+        const histo_fill_options fill = plan_cache_fill_options(c);
+        p->key[i] = key_of(c);
+        p->samples[i] = histo_view_size(&c->views[0]);
+        const histo_hist_options create = {.batch = p->key[i].batch,
+                                           .weighting = c->weights ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
+        const histo_plan_options plan = {.effort = effort, .device = c->home, .threads = c->threads};
+        status = histo_hist_create(&p->objects.hist[i], c->naxes, c->axes, &create);
+        if (status == HISTO_OK)
+            status = histo_plan_create(&p->objects.plan[i], p->objects.hist[i], c->views, &fill, &plan);
+    }
+    const histo_map_options map = {.batch = p->key[0].batch, .within = r->within};
+    if (status == HISTO_OK && r->maps)
+        status = histo_map_create(&p->objects.map, r->count[0]->naxes, r->count[0]->axes, &map);
+    if (status != HISTO_OK) return status;
+    p->counts = r->counts;
+    p->maps = r->maps;
+    p->within = r->within;
+    p->slots = slots;
+    return HISTO_OK;
+}
+
+static histo_status use_in_graph(const cache_request *r, histo_status (*work)(const cached_objects *, void *),
+                                 void *state)
+{
+    place *p = place_for_graph(r);
+    if (!p)
+        return histo_set_error(HISTO_UNSUPPORTED, slots_of(r)
+                                                      ? "make this call once before it is captured into a graph"
+                                                      : "this call has too many bins to be captured into a graph");
+    const histo_status status = work(&p->objects, state);
+    give_back(p, true);
     return status;
 }
 
-static histo_status fill_and_read(const count_request *c, const cached_plan *k, const histo_fill_options *fill,
-                                  histo_dtype dtype, void *out, int64_t size)
+histo_status plan_cache_use(const cache_request *r, histo_status (*work)(const cached_objects *, void *), void *state)
 {
-    const histo_read_options read = {.dtype = dtype, .stream = c->stream};
-    if (!c->weights) return histo_plan_fill_read(k->plan, k->hist, c->views, fill, c->slots, out, size, &read);
-    const histo_status status = histo_plan_fill(k->plan, k->hist, c->views, fill);
-    return status == HISTO_OK ? histo_hist_read_weights(k->hist, c->slots, out, NULL, size, &read) : status;
+    if (gpu_captures(r->count[0]->stream)) return use_in_graph(r, work, state);
+    const int64_t slots = slots_of(r);
+    place old, temporary = {0}, *p = slots ? place_for(r, &old) : NULL;
+    const bool caches = p;
+    if (caches) clear(&old);
+    if (caches && !p->counts) make_room(slots);
+    if (!caches) p = &temporary;
+    histo_status status = p->counts ? HISTO_OK : make(r, slots, p);
+    if (status == HISTO_OK) status = work(&p->objects, state);
+    if (caches)
+        give_back(p, status == HISTO_OK);
+    else
+        clear(&temporary);
+    return status;
 }
 
-/* Whether the counters are so few that they may stay in the memory of the GPU. */
-static bool is_small(const count_request *c)
+/* ---- Counting ---- */
+
+typedef struct counting {
+    const count_request *request;
+    histo_dtype dtype;
+    void *out;
+    int64_t size;
+} counting;
+
+static histo_status fill_and_read(const cached_objects *objects, void *state)
 {
-    int64_t slots = counting_batch(c);
-    for (int a = 0; a < c->naxes && slots <= MAX_SLOTS; a++)
-        slots *= c->axes[a].bins + 3;
-    return slots <= MAX_SLOTS;
+    const counting *to = state;
+    const count_request *c = to->request;
+    const histo_fill_options fill = plan_cache_fill_options(c);
+    const histo_read_options read = {.dtype = to->dtype, .stream = c->stream};
+    histo_hist *hist = objects->hist[0];
+    const histo_plan *plan = objects->plan[0];
+    if (!c->weights) return histo_plan_fill_read(plan, hist, c->views, &fill, c->slots, to->out, to->size, &read);
+    const histo_status status = histo_plan_fill(plan, hist, c->views, &fill);
+    return status == HISTO_OK ? histo_hist_read_weights(hist, c->slots, to->out, NULL, to->size, &read) : status;
 }
 
 histo_status plan_cache_count(const count_request *c, histo_dtype dtype, void *out, int64_t size)
 {
-    const histo_fill_options fill = {
-        .weights = c->weights, .mask = c->mask, .stream = c->stream, .replace = true, .threads = c->threads};
-    const plan_key wanted = key_of(c);
-    cached_plan old, temporary = {0}, *k = is_small(c) ? place_for(c, &wanted, &old) : NULL;
-    const bool caches = k, captures = gpu_captures(c->stream);
-    if (!k) k = &temporary;
-    if (caches) clear(&old);
-    k->captured |= captures && caches;
-    histo_status status = k->hist ? HISTO_OK : make(c, &wanted, &fill, k);
-    if (status == HISTO_OK) status = fill_and_read(c, k, &fill, dtype, out, size);
-    if (caches)
-        give_back(k, status == HISTO_OK);
-    else
-        clear(&temporary);
-    return status;
+    const cache_request request = {.counts = 1, .count = {c}};
+    counting to = {c, dtype, out, size};
+    return plan_cache_use(&request, fill_and_read, &to);
 }

@@ -307,6 +307,15 @@ static PyObject *on_gpu(PyObject *module, PyObject *object)
     return PyBool_FromLong(samples_on_gpu(module, object));
 }
 
+static PyObject *is_captured(PyObject *module, PyObject *object)
+{
+    python_samples s;
+    if (samples_take(module, object, &s) < 0) return NULL;
+    const bool is = s.on_gpu && gpu_captures(s.stream);
+    samples_release(&s);
+    return PyBool_FromLong(is);
+}
+
 static PyObject *compile_kernels(PyObject *module, PyObject *wanted)
 {
     (void)module;
@@ -337,6 +346,8 @@ static PyMethodDef functions[] = {
      "compile_kernels(wanted)\n--\n\nWhether functions have kernels for GPUs compiled, and wait for them."},
     {"forget", forget, METH_NOARGS, "forget()\n--\n\nFree what is kept in the memory of GPUs for further calls."},
     {"on_gpu", on_gpu, METH_O, "on_gpu(array)\n--\n\nWhether an object says that it is in the memory of a GPU."},
+    {"is_captured", is_captured, METH_O,
+     "is_captured(array)\n--\n\nWhether the stream of an array in the memory of a GPU is being captured into a graph."},
     {"extremes", extremes, METH_VARARGS,
      "extremes(array, mask, threads)\n--\n\n"
      "(samples, infinite, min, max): how many samples there are, how many of them are NaN or infinite, and the\n"

@@ -4,10 +4,11 @@
 #include "samples/samples.h"
 #include "state/unlocked.h"
 
-static histo_status read_quantiles(const python_samples *s, const python_samples *mask, histo_quantile_rule rule,
-                                   int64_t n, const double *q, double *values)
+/* stream: of samples in the memory of a GPU */
+static histo_status read_quantiles(const python_samples *s, const python_samples *mask, void *stream,
+                                   histo_quantile_rule rule, int64_t n, const double *q, double *values)
 {
-    const histo_fill_options options = {.mask = mask->release ? &mask->view : NULL};
+    const histo_fill_options options = {.mask = mask->release ? &mask->view : NULL, .stream = stream};
     histo_quantiles *quantiles;
     histo_status status = histo_quantiles_create(&quantiles, s->view.dtype, rule, (int)n, q);
     if (status != HISTO_OK) return status;
@@ -30,13 +31,14 @@ static PyObject *quantiles(PyObject *module, PyObject *args)
     histo_status status = histo_quantile_rule_parse(name, &rule);
     if (status != HISTO_OK) {
         raise_status(status);
-    } else if (samples_take_here(module, array, &s) == 0) {
+    } else if (samples_take(module, array, &s) == 0) {
         const int64_t n = q.len / (int64_t)sizeof(double);
+        const python_samples *const both[] = {&s, &mask}, *on_gpu;
         void *values;
-        if (mask_of == Py_None || samples_take_here(module, mask_of, &mask) == 0)
+        if ((mask_of == Py_None || samples_take(module, mask_of, &mask) == 0) && samples_meet(2, both, &on_gpu) == 0)
             result = result_new(module, HISTO_F64, 1, &n, &values);
         if (result) {
-            UNLOCKED(status, read_quantiles(&s, &mask, rule, n, q.buf, values));
+            UNLOCKED(status, read_quantiles(&s, &mask, on_gpu ? on_gpu->stream : NULL, rule, n, q.buf, values));
         }
         samples_release(&mask);
         samples_release(&s);

@@ -9,7 +9,9 @@ typedef struct hist {
     histo_hist *hist; /* NULL until it is made */
     int naxes;        /* 0 until it is made */
     bool weighted;
-    atomic_bool on_gpu; /* a GPU may have counts, and be counting */
+    atomic_bool on_gpu;                           /* a GPU may have counts, and be counting */
+    atomic_int home;                              /* the GPU that has counted last */
+    _Atomic(const struct dl_exchange *) exchange; /* of the library of what it has counted; NULL if that has none */
     int nbatch;
     int64_t batch[HISTO_MAX_DIMS];
     bool translated; /* Histogram._fill turns the samples of some axis into numbers, or makes the storage weighted */

@@ -77,6 +77,8 @@ static int meet(fill_operands *o)
     if (samples_meet(o->taken, all, &on_gpu) < 0) return -1;
     if (!on_gpu) return 0;
     o->options.stream = on_gpu->stream;
+    o->h->home = on_gpu->home;
+    o->h->exchange = on_gpu->exchange;
     o->h->on_gpu = true;
     return 0;
 }

@@ -2,7 +2,6 @@
 
 #include "functions/fill.h"
 #include "hist/hist.h"
-#include "samples/numpy_api.h"
 #include "samples/results.h"
 #include "samples/samples.h"
 #include "state/unlocked.h"
@@ -11,6 +10,7 @@ typedef struct map {
     locked base;
     histo_map *map; /* NULL until it is made */
     int naxes;
+    atomic_bool on_gpu; /* a GPU may have its values, and be making them */
 } map;
 
 /* ---- The object ---- */
@@ -66,7 +66,8 @@ static PyObject *map_read(PyObject *self, PyObject *unused)
     const int64_t size = histo_map_size(m->map);
     void *values;
     PyObject *array = result_new(m->base.module, HISTO_F64, 1, &size, &values);
-    const histo_status status = array ? histo_map_read(m->map, values, size) : HISTO_OK;
+    histo_status status = HISTO_OK;
+    if (array) UNLOCKED_IF(m->on_gpu, status, histo_map_read(m->map, values, size));
     locked_drop(&m->base);
     return array ? hist_written(array, status) : NULL;
 }
@@ -97,6 +98,7 @@ static PyObject *make_values(PyObject *self, PyObject *hist_of, PyObject *other_
     histo_status status = HISTO_OK;
     if (m) {
         const bool is_long = hist_takes_long((hist *)hist_of) || hist_takes_long((hist *)other_of);
+        m->on_gpu = m->on_gpu || ((hist *)hist_of)->on_gpu;
         UNLOCKED_IF(is_long, status, with(m->map, ((hist *)hist_of)->hist, ((hist *)other_of)->hist, arguments));
         locked_drop(&m->base);
     }
@@ -109,6 +111,14 @@ static bool is_hist(PyObject *self, PyObject *object)
     const int is = PyObject_IsInstance(object, (PyObject *)state_of_module(((map *)self)->base.module)->hist_type);
     if (is == 0) PyErr_SetString(PyExc_TypeError, "values are made from a Histogram");
     return is == 1;
+}
+
+/* The stream on which the values are made if a GPU has counted; -1 with an exception. */
+static int stream_for(PyObject *hist_of, PyObject *other_of, void **stream)
+{
+    const hist *h = (hist *)(((hist *)hist_of)->on_gpu ? hist_of : other_of);
+    *stream = NULL;
+    return h->on_gpu ? samples_stream(((hist *)hist_of)->base.module, h->exchange, h->home, stream) : 0;
 }
 
 static histo_status equalize(histo_map *m, const histo_hist *h, const histo_hist *other, const void *options)
@@ -126,26 +136,29 @@ static PyObject *map_equalize(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "Oddpd", &h, &options.lo, &options.hi, &cdf, &options.clip) || !is_hist(self, h))
         return NULL;
     options.rule = cdf ? HISTO_EQUALIZE_CDF : HISTO_EQUALIZE_MINIMUM;
+    if (stream_for(h, h, &options.stream) < 0) return NULL;
     return make_values(self, h, h, &options, equalize);
 }
 
-static histo_status match(histo_map *m, const histo_hist *h, const histo_hist *reference, const void *unused)
+static histo_status match(histo_map *m, const histo_hist *h, const histo_hist *reference, const void *stream)
 {
-    (void)unused;
-    return histo_map_match(m, h, reference, NULL);
+    return histo_map_match(m, h, reference, *(void *const *)stream);
 }
 
 /* _match(hist, reference) */
 static PyObject *map_match(PyObject *self, PyObject *args)
 {
     PyObject *h, *reference;
+    void *stream;
     if (!PyArg_ParseTuple(args, "OO", &h, &reference) || !is_hist(self, h) || !is_hist(self, reference)) return NULL;
-    return make_values(self, h, reference, NULL, match);
+    if (stream_for(h, reference, &stream) < 0) return NULL;
+    return make_values(self, h, reference, &stream, match);
 }
 
 typedef struct landmark_buffers {
     Py_buffer q, target;
     int extend;
+    void *stream;
 } landmark_buffers;
 
 static histo_status draw_lines(histo_map *m, const histo_hist *h, const histo_hist *other, const void *arguments)
@@ -153,7 +166,7 @@ static histo_status draw_lines(histo_map *m, const histo_hist *h, const histo_hi
     const landmark_buffers *l = arguments;
     (void)other;
     return histo_map_landmarks(m, h, (int)(l->q.len / (Py_ssize_t)sizeof(double)), l->q.buf, l->target.buf, l->extend,
-                               NULL);
+                               l->stream);
 }
 
 /* _landmarks(hist, q, target, extend), with buffers of doubles of one length */
@@ -164,7 +177,7 @@ static PyObject *map_landmarks(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "Oy*y*p", &h, &l.q, &l.target, &l.extend)) return NULL;
     if (l.q.len != l.target.len)
         PyErr_SetString(PyExc_ValueError, "each landmark has a quantile and a value");
-    else if (is_hist(self, h))
+    else if (is_hist(self, h) && stream_for(h, h, &l.stream) == 0)
         result = make_values(self, h, h, &l, draw_lines);
     PyBuffer_Release(&l.q);
     PyBuffer_Release(&l.target);
@@ -183,7 +196,8 @@ static PyObject *map_project(PyObject *self, PyObject *args)
     histo_make_options options = {0};
     if (!PyArg_ParseTuple(args, "OOdd", &h, &against, &options.lo, &options.hi) || !is_hist(self, h)) return NULL;
     if (against == Py_None) against = h;
-    return is_hist(self, against) ? make_values(self, h, against, &options, project) : NULL;
+    if (!is_hist(self, against) || stream_for(h, against, &options.stream) < 0) return NULL;
+    return make_values(self, h, against, &options, project);
 }
 
 typedef struct splitting {
@@ -208,6 +222,7 @@ static PyObject *map_classes(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "Osidd", &h, &name, &s.classes, &s.options.lo, &s.options.hi) || !is_hist(self, h))
         return NULL;
     const histo_status status = histo_split_method_parse(name, &s.method);
+    if (status == HISTO_OK && stream_for(h, h, &s.options.stream) < 0) return NULL;
     return status == HISTO_OK ? make_values(self, h, h, &s, classify) : raise_status(status);
 }
 
@@ -223,9 +238,10 @@ typedef struct map_operands {
     histo_apply_options options;
 } map_operands;
 
-static int take(map_operands *o, PyObject *object)
+static int take(map_operands *o, PyObject *object, bool written)
 {
-    if (samples_take(o->m->base.module, object, &o->sources[o->taken]) < 0) return -1;
+    python_samples *s = &o->sources[o->taken];
+    if ((written ? samples_take_writable : samples_take)(o->m->base.module, object, s) < 0) return -1;
     o->views[o->taken] = o->sources[o->taken].view;
     o->taken++;
     return 0;
@@ -242,11 +258,37 @@ static int take_all(map_operands *o, PyObject *self, PyObject *arrays, PyObject 
         return -1;
     }
     for (int a = 0; a < o->m->naxes; a++)
-        if (take(o, PyTuple_GetItem(arrays, a)) < 0) return -1;
-    if (out && take(o, out) < 0) return -1;
+        if (take(o, PyTuple_GetItem(arrays, a), false) < 0) return -1;
+    if (out && take(o, out, true) < 0) return -1;
     if (mask == Py_None) return 0;
     o->options.mask = &o->views[o->taken];
-    return take(o, mask);
+    return take(o, mask, false);
+}
+
+static int list(const map_operands *o, const python_samples **all)
+{
+    for (int i = 0; i < o->taken; i++)
+        all[i] = &o->sources[i];
+    return o->taken;
+}
+
+/* All operands are in one memory; if it is a GPU's, they are ready on one stream, for which the map is used there. */
+static int meet(map_operands *o, const histo_view *out)
+{
+    const python_samples *all[MAX_VIEWS], *on_gpu;
+    if (samples_meet(list(o, all), all, &on_gpu) < 0) return -1;
+    if (!on_gpu) return 0;
+    o->options.stream = on_gpu->stream;
+    o->m->on_gpu = true;
+    for (int i = 0; out && i < o->taken; i++)
+        if (&o->views[i] != out && map_check_overlap(&o->views[i], out) < 0) return -1;
+    return 0;
+}
+
+static int settle(const map_operands *o)
+{
+    const python_samples *all[MAX_VIEWS];
+    return samples_settle(list(o, all), all);
 }
 
 static void release(map_operands *o)
@@ -263,10 +305,11 @@ static PyObject *apply(const map_operands *o)
     UNLOCKED_IF(releases_gil(histo_view_size(&o->views[0])), status,
                 histo_map_apply(m->map, o->views, &o->views[m->naxes], &o->options));
     locked_drop(&m->base);
-    return none_if_ok(status);
+    if (status != HISTO_OK) return raise_status(status);
+    return settle(o) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-static int take_tiles(histo_tiles *tiles, PyObject *counts, PyObject *sizes)
+int map_take_tiles(histo_tiles *tiles, PyObject *counts, PyObject *sizes)
 {
     tiles->ndim = (int)PyTuple_Size(counts);
     if (tiles->ndim > 3 || PyTuple_Size(sizes) != PyTuple_Size(counts)) {
@@ -280,7 +323,7 @@ static int take_tiles(histo_tiles *tiles, PyObject *counts, PyObject *sizes)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* _apply(arrays, out, mask or None, batch_ndim, tile counts, tile sizes, threads), out a writable NumPy array */
+/* _apply(arrays, out, mask or None, batch_ndim, tile counts, tile sizes, threads) */
 static PyObject *map_apply(PyObject *self, PyObject *args)
 {
     PyObject *arrays, *out, *mask, *counts, *sizes, *result = NULL;
@@ -288,12 +331,9 @@ static PyObject *map_apply(PyObject *self, PyObject *args)
     map_operands o = {.taken = 0};
     if (!PyArg_ParseTuple(args, "O!OOiO!O!i", &PyTuple_Type, &arrays, &out, &mask, &batch_ndim, &PyTuple_Type, &counts,
                           &PyTuple_Type, &sizes, &o.options.threads) ||
-        take_tiles(&o.options.tiles, counts, sizes) < 0)
+        map_take_tiles(&o.options.tiles, counts, sizes) < 0)
         return NULL;
-    if (!numpy_seen(((map *)self)->base.module) || !PyArray_Check(out))
-        return PyErr_Format(PyExc_TypeError, "out must be a NumPy array");
-    if (PyArray_FailUnlessWriteable((PyArrayObject *)out, "out") < 0) return NULL;
-    if (take_all(&o, self, arrays, out, mask) == 0) {
+    if (take_all(&o, self, arrays, out, mask) == 0 && meet(&o, &o.views[o.m->naxes]) == 0) {
         for (int i = 0; i < o.taken; i++)
             o.views[i].batch_ndim = batch_ndim;
         result = apply(&o);
@@ -302,27 +342,44 @@ static PyObject *map_apply(PyObject *self, PyObject *args)
     return result;
 }
 
-/* _moments(arrays, (x, y, width, height) or None, mask or None, threads) */
+/* The memory of six doubles, on the GPU of the samples; NULL with an exception. */
+static histo_moments *moments_place(map_operands *o, PyObject *out)
+{
+    if (samples_take_writable(o->m->base.module, out, &o->sources[o->taken]) < 0) return NULL;
+    const python_samples *s = &o->sources[o->taken++];
+    const histo_view *v = &s->view;
+    const bool fits = s->on_gpu && v->dtype == HISTO_F64 && v->ndim == 1 && v->shape[0] == 6 &&
+                      v->strides[0] == (int64_t)sizeof(double);
+    if (!fits) PyErr_SetString(PyExc_ValueError, "out must be six float64, side by side, in the memory of a GPU");
+    return fits ? (histo_moments *)v->data : NULL;
+}
+
+/* _moments(arrays, (x, y, width, height) or None, mask or None, threads, out=None) */
 static PyObject *map_moments(PyObject *self, PyObject *args)
 {
-    PyObject *arrays, *window, *mask, *result = NULL;
+    PyObject *arrays, *window, *mask, *out = Py_None, *result = NULL;
     long long box[4] = {0};
     map_operands o = {.taken = 0};
-    if (!PyArg_ParseTuple(args, "O!OOi", &PyTuple_Type, &arrays, &window, &mask, &o.options.threads)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!OOi|O", &PyTuple_Type, &arrays, &window, &mask, &o.options.threads, &out))
+        return NULL;
     if (window != Py_None &&
         !PyArg_ParseTuple(window, "LLLL;a window is (x, y, width, height)", &box[0], &box[1], &box[2], &box[3]))
         return NULL;
-    map *m = take_all(&o, self, arrays, NULL, mask) == 0 ? map_lock(self) : NULL;
+    histo_moments s = {0}, *to = take_all(&o, self, arrays, NULL, mask) < 0 ? NULL
+                                 : out == Py_None                           ? &s
+                                                                            : moments_place(&o, out);
+    map *m = to && meet(&o, NULL) == 0 ? map_lock(self) : NULL;
     if (m) {
-        histo_moments s;
         const int64_t within[] = {box[0], box[1], box[2], box[3]};
         histo_status status;
         const int64_t pixels = window == Py_None ? histo_view_size(&o.views[0]) : box[2] * box[3];
-        UNLOCKED_IF(releases_gil(pixels), status,
-                    histo_map_moments(m->map, o.views, window == Py_None ? NULL : within, &o.options, &s));
+        UNLOCKED_IF(releases_gil(pixels) || m->on_gpu, status,
+                    histo_map_moments(m->map, o.views, window == Py_None ? NULL : within, &o.options, to));
         locked_drop(&m->base);
-        result = status == HISTO_OK ? Py_BuildValue("dddddd", s.m00, s.m10, s.m01, s.m20, s.m11, s.m02)
-                                    : raise_status(status);
+        if (status != HISTO_OK)
+            raise_status(status);
+        else if (settle(&o) == 0)
+            result = to == &s ? Py_BuildValue("dddddd", s.m00, s.m10, s.m01, s.m20, s.m11, s.m02) : Py_NewRef(Py_None);
     }
     release(&o);
     return result;

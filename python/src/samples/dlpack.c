@@ -138,6 +138,17 @@ int samples_of_exchange(PyObject *module, PyObject *object, python_samples *out)
     return mark_gpu(&t, HISTO_DEVICE_CUDA(t.device.id), stream, out) < 0 ? -1 : 1;
 }
 
+int samples_stream(PyObject *module, const dl_exchange *exchange, histo_device home, void **stream)
+{
+    const int ordinal = home - HISTO_DEVICE_CUDA(0);
+    if (exchange) return exchange->stream_of(DL_CUDA, ordinal, stream) == 0 ? 0 : fail_exchange();
+    PyObject *devices = python_module(module, true);
+    PyObject *number = devices ? PyObject_CallMethod(devices, "stream_on", "i", ordinal) : NULL;
+    *stream = number ? PyLong_AsVoidPtr(number) : NULL;
+    Py_XDECREF(number);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 static void raise_error(void *context, const char *kind, const char *message)
 {
     (void)context;

@@ -255,9 +255,14 @@ int samples_meet(int n, const python_samples *const *all, const python_samples *
 
 int samples_settle(int n, const python_samples *const *all)
 {
-    for (int i = 0; i < n; i++)
-        if (all[i]->unordered) return gpu_wait(all[i]->view.data, all[i]->stream);
-    return 0;
+    const python_samples *first = NULL;
+    bool ordered = true;
+    for (int i = 0; i < n; i++) {
+        if (!all[i]->on_gpu) continue;
+        if (!first) first = all[i];
+        ordered = ordered && !all[i]->unordered && all[i]->stream == first->stream;
+    }
+    return ordered ? 0 : gpu_wait(first->view.data, first->stream);
 }
 
 void samples_release(python_samples *s)

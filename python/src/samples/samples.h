@@ -96,9 +96,13 @@ bool samples_on_gpu(PyObject *module, PyObject *object);
 /* The first of all[n] that is in the memory of a GPU, on whose stream all of them are ready afterwards; *found is NULL
  * if there is none. -1 with ValueError if others are elsewhere. */
 int samples_meet(int n, const python_samples *const *all, const python_samples **found);
-/* Wait for the stream, if the memory of one of all[n] could otherwise be given away before work that was enqueued there
- * has read it. -1 with an exception. */
+/* Wait for the stream of the first of all[n] in the memory of a GPU, if that of another could otherwise be given away,
+ * or read, by its library before the work that was enqueued there is done with it. -1 with an exception. */
 int samples_settle(int n, const python_samples *const *all);
+
+/* The cudaStream_t on which a library works now on a GPU: that with this exchange API or, if it is NULL, that which
+ * histo.devices finds. -1 with an exception. */
+int samples_stream(PyObject *module, const struct dl_exchange *exchange, histo_device home, void **stream);
 
 /* A mask of a fill; that of bits begins at this one. */
 typedef struct fill_mask {
