@@ -39,6 +39,12 @@ histo.Histogram(histo.Regular(4, 0, 1, growth=True), histo.Integer(0, 7, circula
 histo.Variable([0, 1, 3], growth=True)  # type: ignore[call-arg]
 h.save("h.json", format="text")  # type: ignore[arg-type]
 histo.Histogram(3)  # type: ignore[call-overload]
+table = histo.Map(histo.Integer(0, 256), batch=2).equalize(h, hi=255)
+assert_type(table, histo.Map)
+assert_type(table.moments(samples, window=(0, 0, 1, 1)), histo.Moments)
+assert_type(table.moments(samples, out=counts), np.ndarray[tuple[int], np.dtype[np.float64]])
+assert_type(histo.image.histogram(samples, batch_axis=(0, 1), channel_axis=2), histo.Histogram)
+histo.image.equalize(samples, batch_axis="0")  # type: ignore[arg-type]
 
 
 class Named(histo.Histogram):
