@@ -154,6 +154,8 @@ def main():
                 missed.append(f"{task}, {shape}: the result is not the CPU's")
             elif task == "equalize" and ratio is not None and ratio < TARGETS.get(shape, 0):
                 missed.append(f"{task}, {shape}: {ratio:.1f} times as fast as the best, target {TARGETS[shape]}")
+    if not any(name in cell["us"] for cell in cells for name in LIBRARIES):
+        missed.append("no other library is installed to compare with")
     print("\nAll targets are met." if not missed else "\nMissed:\n- " + "\n- ".join(missed))
     if options.output:
         versions = {name: getattr(importlib.import_module(name), "__version__", "?")

@@ -240,8 +240,8 @@ class Map(_histo.Map):
         """Sum the values of samples in a window (x, y, width, height) of arrays of two dimensions, by default all: one
         step of mean shift or CamShift, without an image of values. The map has one table.
 
-        out: six float64 in the memory of a GPU that has the samples, too: the moments are written there, on the stream,
-            and it is returned. Without it, the call waits for a GPU.
+        out: six float64 in the memory of the samples: the moments are written there, and it is returned. In that of a
+            GPU this is done on the stream; without `out`, the call waits.
         """
         window = None if window is None else tuple(map(operator.index, window))
         found = self._moments(arrays, window, mask, threads or 0, out)

@@ -35,7 +35,7 @@ def picture(shape, dtype, seed=0):
         return x > 0.5
     if dtype.kind == "f":
         return x.astype(dtype)
-    top = {1: np.iinfo(dtype).max, 2: 65535 if dtype.kind == "u" else 1500}.get(dtype.itemsize, 10**6)
+    top = {1: np.iinfo(dtype).max, 2: 65535 if dtype.kind == "u" else 1500, 4: 3000}.get(dtype.itemsize, 10**9)
     return (x * top * (0.8 if dtype.kind == "u" else 1.5) - (0 if dtype.kind == "u" else 0.7 * top)).astype(dtype)
 
 

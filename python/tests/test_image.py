@@ -230,6 +230,11 @@ def test_back_projection_is_opencvs():
     assert (m.m00, m.m10, m.m01, m.m20, m.m11, m.m02) == tuple(w[k] for k in ("m00", "m10", "m01", "m20", "m11", "m02"))
 
 
+def test_projection_against_itself():
+    h = hi.histogram(np.array([[1, 1, 5]], np.uint8))
+    assert np.flatnonzero(histo.Map(*h.axes).project(h, h).values == 1).tolist() == [2, 6]
+
+
 def test_landmarks():
     x = picture((50, 50), "u2", 4095)
     h = hi.histogram(x)

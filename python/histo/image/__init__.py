@@ -27,6 +27,7 @@ a CUDA graph after the same call has been made once. Others wait, as their docst
 
 from __future__ import annotations
 
+import importlib
 import math
 import operator
 from collections.abc import Callable
@@ -50,9 +51,7 @@ def _there(image: Any) -> Any:
     """The module for images in the memory of a GPU, if this is one; else None."""
     if isinstance(image, np.ndarray) or not _histo.on_gpu(image):
         return None
-    from . import on_gpu
-
-    return on_gpu
+    return globals().get("on_gpu") or importlib.import_module(".on_gpu", __name__)  # which sets the global
 
 
 def _image(image: Any) -> tuple[Any, Any]:

@@ -184,20 +184,27 @@ static PyObject *map_landmarks(PyObject *self, PyObject *args)
     return result;
 }
 
-static histo_status project(histo_map *m, const histo_hist *h, const histo_hist *against, const void *options)
+typedef struct projection {
+    bool alone; /* not against another histogram */
+    histo_make_options options;
+} projection;
+
+static histo_status project(histo_map *m, const histo_hist *h, const histo_hist *against, const void *arguments)
 {
-    return histo_map_project(m, h, against == h ? NULL : against, options);
+    const projection *p = arguments;
+    return histo_map_project(m, h, p->alone ? NULL : against, &p->options);
 }
 
 /* _project(hist, against or None, lo, hi) */
 static PyObject *map_project(PyObject *self, PyObject *args)
 {
     PyObject *h, *against;
-    histo_make_options options = {0};
-    if (!PyArg_ParseTuple(args, "OOdd", &h, &against, &options.lo, &options.hi) || !is_hist(self, h)) return NULL;
-    if (against == Py_None) against = h;
-    if (!is_hist(self, against) || stream_for(h, against, &options.stream) < 0) return NULL;
-    return make_values(self, h, against, &options, project);
+    projection p = {0};
+    if (!PyArg_ParseTuple(args, "OOdd", &h, &against, &p.options.lo, &p.options.hi) || !is_hist(self, h)) return NULL;
+    p.alone = against == Py_None;
+    if (p.alone) against = h;
+    if (!is_hist(self, against) || stream_for(h, against, &p.options.stream) < 0) return NULL;
+    return make_values(self, h, against, &p, project);
 }
 
 typedef struct splitting {
@@ -342,15 +349,15 @@ static PyObject *map_apply(PyObject *self, PyObject *args)
     return result;
 }
 
-/* The memory of six doubles, on the GPU of the samples; NULL with an exception. */
+/* The memory of six doubles; NULL with an exception. */
 static histo_moments *moments_place(map_operands *o, PyObject *out)
 {
     if (samples_take_writable(o->m->base.module, out, &o->sources[o->taken]) < 0) return NULL;
     const python_samples *s = &o->sources[o->taken++];
     const histo_view *v = &s->view;
-    const bool fits = s->on_gpu && v->dtype == HISTO_F64 && v->ndim == 1 && v->shape[0] == 6 &&
-                      v->strides[0] == (int64_t)sizeof(double);
-    if (!fits) PyErr_SetString(PyExc_ValueError, "out must be six float64, side by side, in the memory of a GPU");
+    const bool fits =
+        v->dtype == HISTO_F64 && v->ndim == 1 && v->shape[0] == 6 && v->strides[0] == (int64_t)sizeof(double);
+    if (!fits) PyErr_SetString(PyExc_ValueError, "out must be six float64, side by side");
     return fits ? (histo_moments *)v->data : NULL;
 }
 

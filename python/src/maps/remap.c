@@ -5,7 +5,6 @@
 #include "functions/plan_cache.h"
 #include "hist/hist.h"
 #include "maps/map.h"
-#include "samples/numpy_api.h"
 #include "samples/samples.h"
 #include "state/unlocked.h"
 
@@ -155,13 +154,14 @@ static int meet(remapping *r, const python_samples **all)
     for (int i = 0; i < r->taken; i++)
         all[i] = &r->sources[i];
     if (samples_meet(r->taken, all, &on_gpu) < 0) return -1;
+    if (map_check_overlap(&r->image, &r->out) < 0) return -1;
     if (!on_gpu) return 0;
     for (int i = 0; i < r->request.counts; i++) {
         r->count[i].home = on_gpu->home;
         r->count[i].stream = on_gpu->stream;
     }
     r->options.stream = r->applying.stream = on_gpu->stream;
-    return map_check_overlap(&r->image, &r->out);
+    return 0;
 }
 
 /* ---- The call ---- */
