@@ -47,6 +47,13 @@ def sizes_of(shape, stack):
     return tuple(n for d, n in enumerate(shape) if d not in front)
 
 
+def of_reference_only(y, x, stack):
+    """The arguments for a reference, which may be one image for a batch."""
+    if len(y.shape) == len(x.shape):
+        return stack
+    return {"channel_axis": -1} if "channel_axis" in stack else {}
+
+
 def calls(dtype, shape, stack):
     """(name, function of an image, a reference and a mask of the image): results are arrays, numbers or histograms."""
     size, levels = sizes_of(shape, stack), np.dtype(dtype).kind in "iub" and np.dtype(dtype).itemsize <= 2
@@ -68,6 +75,8 @@ def calls(dtype, shape, stack):
         yield f"clahe {kind}", lambda x, y, m, of=of: hi.clahe(x, tiles=of, **stack)
     yield "clahe without a limit", lambda x, y, m: hi.clahe(x, tiles=tiles["whole"], clip=0, bins=64, **stack)
     yield "match", lambda x, y, m: hi.match(x, y, **bins, **stack)
+    if levels:
+        yield "match a histogram", lambda x, y, m: hi.match(x, hi.histogram(y, **of_reference_only(y, x, stack)), **stack)
     yield "match masked", lambda x, y, m: hi.match(x, y, mask=m, bins=40, **stack)
     yield "stretch", lambda x, y, m: hi.stretch(x, (3, 90), mask=m, **stack)
     yield "stretch limits", lambda x, y, m: hi.stretch(x, limits=(0.25, 0.75), **stack)

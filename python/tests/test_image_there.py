@@ -69,8 +69,10 @@ def test_one_call_maps_a_batch(put, monkeypatch):
             tiles = {"tiles": (2, 3)} if call is hi.clahe else {}
             call(x, batch_axis=0, channel_axis=-1, **options, **tiles)
         hi.match(x, x, batch_axis=0, channel_axis=-1)
+    hi.match(x, x[0], batch_axis=0, channel_axis=-1)  # a call for each channel
+    hi.match(x[..., 0], x[0, ..., 0], batch_axis=0)
     hi.segment(put(picture((5, 16, 24), "i2")), batch_axis=0)
-    assert made == ["equalize", "equalize", "match"] * 2 + ["classes"]
+    assert made == ["equalize", "equalize", "match"] * 2 + ["match"] * 4 + ["classes"]
 
 
 def test_masks_of_fewer_dimensions(put, monkeypatch):
@@ -111,6 +113,7 @@ def test_out(put):
     (lambda x: hi.equalize(x, batch_axis=0, channel_axis=-2), ValueError, "twice"),
     (lambda x: hi.equalize(x, batch_axis=2), IndexError, "axis 2"),
     (lambda x: hi.match(x, x[:3], batch_axis=0), ValueError, "the reference has the shape"),
+    (lambda x: hi.match(x, histo.Histogram(histo.Integer(0, 9), batch=3), batch_axis=0), ValueError, "a batch of the shape"),
     (lambda x: hi.stretch(x, limits=(3, 3)), ValueError, "is empty"),
 ])
 def test_refusals(put, call, error, says):
@@ -174,6 +177,9 @@ def test_images_of_a_batch_are_processed_one_by_one(dtype):
         for b, c in np.ndindex(3, 2):
             of_one = y[b] if reference is y else reference
             assert np.array_equal(whole[b, ..., c], hi.match(x[b, ..., c], of_one[..., c]))
+    for_all = hi.histogram(y[0], channel_axis=-1)
+    assert np.array_equal(hi.match(x, for_all, batch_axis=0, channel_axis=-1)[2, ..., 1],
+                          hi.match(x[2, ..., 1], for_all.entry(1)))
     h = hi.histogram(x, batch_axis=0, channel_axis=-1)
     assert h.batch == (3, 2) and h.entry(2, 1).sum() == 600
     assert np.array_equal(hi.match(x, h, batch_axis=0, channel_axis=-1), x) or dtype == "f4"

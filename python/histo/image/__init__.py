@@ -394,7 +394,7 @@ def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = No
     stack = stack_of(image.ndim, batch_axis, channel_axis)
     curve = None
     if isinstance(reference, Histogram):
-        entry_of = entries(reference, stack)
+        entry_of = entries(reference, stack, image.shape)
         if _has_ranks(image, bins):
             def curve(index: tuple) -> tuple:
                 return _curve_of(entry_of(index))
@@ -414,7 +414,7 @@ def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = No
                 return ranks.shares, ranks.values
         else:
             entry_of = entries(histogram(reference, bins, mask=reference_mask, channel_axis=of_reference.channel,
-                                          batch_axis=of_reference.batch or None, threads=threads), stack)
+                                          batch_axis=of_reference.batch or None, threads=threads), stack, image.shape)
 
     def work(image: Any, mask: Any, out: Any, index: tuple) -> None:
         if curve is not None:
@@ -427,10 +427,11 @@ def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = No
     return _each_image(image, present, mask, stack, out, work)
 
 
-def entries(reference: Histogram, stack: Stack) -> Callable[[tuple], Histogram]:
-    """Index of an image and a channel to the reference's batch entry for it."""
+def entries(reference: Histogram, stack: Stack, shape: tuple[int, ...]) -> Callable[[tuple], Histogram]:
+    """Index of an image and a channel to the reference's batch entry for it, where an image has this shape."""
     batch = len(reference.batch)
-    if batch not in (0, len(stack.front), len(stack.front) - len(stack.batch)):
+    wanted = tuple(shape[d] for d in stack.front)[len(stack.front) - batch :] if batch else ()
+    if batch not in (0, len(stack.front), len(stack.front) - len(stack.batch)) or reference.batch != wanted:
         raise ValueError(f"the reference is a batch of the shape {reference.batch}, which are not the images and channels")
     return lambda index: reference.entry(*index[len(index) - batch :]) if batch else reference
 

@@ -58,17 +58,21 @@ class _Image(devices.Samples):
             raise ValueError(f"out has the shape {tuple(out.shape)}, and the image {self.shape}")
         return devices.Samples(out).array
 
-    def each(self, stack: Stack, at_once: bool, mask: Any, made: Any, work: Callable[..., None]) -> None:
-        """work(image, mask, result, front, index) once, or for each image of a batch and each channel."""
+    def each(self, stack: Stack, together: tuple[int, ...], mask: Any, made: Any, work: Callable[..., None]) -> None:
+        """work(image, mask, result, front, index) for all images and channels that the dimensions `together` number, which
+        are then `front`, and for each index of the other dimensions of the stack."""
         if not self.size:
             raise ValueError("no sample is unmasked and finite")
         mask = self.mask(mask, stack)
-        if at_once or not stack.front:
+        apart = tuple(d for d in stack.front if d not in together)
+        if not apart:
             work(self.array, mask, made, stack.front, ())
         else:
-            images, masks, results = (moved(x, stack.front) for x in (self.array, mask, made))
-            for index in np.ndindex(tuple(images.shape[: len(stack.front)])):
-                work(images[index], None if masks is None else masks[index], results[index], (), index)
+            rest = [d for d in range(self.ndim) if d not in apart]
+            front = tuple(map(rest.index, together))
+            images, masks, results = (moved(x, apart) for x in (self.array, mask, made))
+            for index in np.ndindex(tuple(images.shape[: len(apart)])):
+                work(images[index], None if masks is None else masks[index], results[index], front, index)
         self.finish()
 
     def finish(self) -> None:
@@ -208,7 +212,8 @@ def equalize(image: Any, rule: str, bins: int | None, bits: int | None, mask: An
         _histo.remap("equalize", (lo, hi, rule == "cdf", 0.0), image, None, result, mask, front, axis._tuple,
                      not isinstance(axis, Integer), (), (), None, threads or 0)
 
-    on.each(stack_of(on.ndim, batch_axis, channel_axis), known is not None, mask, made, work)
+    stack = stack_of(on.ndim, batch_axis, channel_axis)
+    on.each(stack, stack.front if known else (), mask, made, work)
     return made if out is None else out
 
 
@@ -250,7 +255,7 @@ def clahe(image: Any, clip: float, tiles: Any, bins: int | None, bits: int | Non
         _histo.remap("equalize", (*ends_of_tiles(axis), False, clip or math.inf), image, counted, result, None, front,
                      axis._tuple, not isinstance(axis, Integer), tiles, sizes, None, threads or 0)
 
-    on.each(stack, _is_known(on.dtype, bins, bits), None, made, work)
+    on.each(stack, stack.front if _is_known(on.dtype, bins, bits) else (), None, made, work)
     return made if out is None else out
 
 
@@ -260,42 +265,46 @@ def match(image: Any, reference: Any, bins: int | None, mask: Any, reference_mas
     on.check_levels(bins)
     stack = stack_of(on.ndim, batch_axis, channel_axis)
     made = on.result(out)
-    model, alike = _reference(on, reference, stack, bins, reference_mask)
+    model, together = _reference(on, reference, stack, bins, reference_mask)
 
     def work(image: Any, mask: Any, result: Any, front: tuple, index: tuple) -> None:
         axis = axis_of(on.dtype, bins, lambda: _range(image, mask))
         _histo.remap("match", (), image, None, result, mask, front, axis._tuple, not isinstance(axis, Integer), (), (),
-                     model(index if stack.front and not front else None), threads or 0)
+                     model(index), threads or 0)
 
-    on.each(stack, alike and has_levels(on.dtype), mask, made, work)
+    on.each(stack, together if has_levels(on.dtype) else (), mask, made, work)
     return made if out is None else out
 
 
 def _reference(on: _Image, reference: Any, stack: Stack, bins: int | None, mask: Any) -> tuple:
-    """A function of the index of an image and channel, or of None for all of them, to what it is matched to, as remap
-    takes it; and whether one call takes it for all."""
+    """A function of an index, as `each` has it, to what is matched to, as remap takes it; and which dimensions of the
+    image one call can take together."""
     if isinstance(reference, Histogram):
-        entry_of = entries(counts_of(reference), stack)
-        shape = tuple(on.shape[d] for d in stack.front)
-        return (lambda index: reference if index is None else entry_of(index)), reference.batch in ((), shape)
+        entry_of = entries(counts_of(reference), stack, on.shape)
+        return (lambda index: entry_of(index) if index else reference), _together(stack, len(reference.batch))
     model = _Image(reference)
     model.check_levels(bins)
     if not model.size:
         raise ValueError("the reference has no samples")
     of_model = stack_of_reference(stack, on.ndim, model.ndim)
-    front, skipped = of_model.front, len(stack.front) - len(of_model.front)
+    front = of_model.front
     check_reference(on.shape, stack, model.shape, of_model)
     shown = model.mask(mask, of_model)
     axis = axis_of(model.dtype, bins, lambda: _range(model.array, shown))._tuple
     parts, masks = moved(model.array, front), moved(shown, front)
 
-    def find(index: tuple | None) -> tuple:
-        if index is None:
+    def find(index: tuple) -> tuple:
+        if not index:
             return model.array, shown, front, axis
-        at = index[skipped:]
+        at = index[max(0, len(index) - len(front)) :]
         return parts[at], None if masks is None else masks[at], (), axis
 
-    return find, not front or not skipped
+    return find, _together(stack, len(front))
+
+
+def _together(stack: Stack, of_reference: int) -> tuple[int, ...]:
+    """One reference is for all; one for each channel is for this channel of all images."""
+    return stack.front if of_reference in (0, len(stack.front)) else stack.batch
 
 
 _LINES: dict = {}
@@ -327,7 +336,8 @@ def stretch(image: Any, percentiles: Any, limits: Any, to: Any, mask: Any, chann
         ends = _histo.quantiles(image, np.asarray(percentiles, float) / 100, "linear", mask)
         line_through(*ends, to)(image, out=result, threads=threads)
 
-    on.each(stack_of(on.ndim, batch_axis, channel_axis), limits is not None, mask, made, work)
+    stack = stack_of(on.ndim, batch_axis, channel_axis)
+    on.each(stack, () if limits is None else stack.front, mask, made, work)
     return made if out is None else out
 
 
@@ -341,7 +351,8 @@ def segment(image: Any, method: str, classes: int, bins: int | None, mask: Any, 
         _histo.remap("classes", (method, classes), image, None, result, mask, front, axis._tuple, False, (), (), None,
                      threads or 0)
 
-    on.each(stack_of(on.ndim, batch_axis, None), True, mask, made, work)
+    stack = stack_of(on.ndim, batch_axis, None)
+    on.each(stack, stack.front, mask, made, work)
     return made
 
 
