@@ -63,9 +63,9 @@ class Map(_histo.Map):
     or all tables from a histogram without a batch. The methods that make values return the map.
 
     A GPU makes them if it alone has filled the histograms, on the current stream of the library of what they count,
-    without waiting: for `classes`, two of "otsu" on an axis of equal bins. Else the host does, and waits for the counts.
-    Once a map has been made and applied there, both may be captured into a CUDA graph. Counts that the host would refuse
-    are no error then: the values are NaN.
+    without waiting: for `classes`, two of "otsu" on an axis of equal bins. Else the host does, and waits for the
+    counts. Once a map has been made and applied there, both may be captured into a CUDA graph. Counts that the host
+    would refuse are no error then: the values are NaN.
     """
 
     __slots__ = ("__weakref__", "_axes", "_batch", "_linear")

@@ -47,7 +47,7 @@ def sizes_of(shape, stack):
     return tuple(n for d, n in enumerate(shape) if d not in front)
 
 
-def of_reference_only(y, x, stack):
+def of_one(y, x, stack):
     """The arguments for a reference, which may be one image for a batch."""
     if len(y.shape) == len(x.shape):
         return stack
@@ -76,7 +76,7 @@ def calls(dtype, shape, stack):
     yield "clahe without a limit", lambda x, y, m: hi.clahe(x, tiles=tiles["whole"], clip=0, bins=64, **stack)
     yield "match", lambda x, y, m: hi.match(x, y, **bins, **stack)
     if levels:
-        yield "match a histogram", lambda x, y, m: hi.match(x, hi.histogram(y, **of_reference_only(y, x, stack)), **stack)
+        yield "match a histogram", lambda x, y, m: hi.match(x, hi.histogram(y, **of_one(y, x, stack)), **stack)
     yield "match masked", lambda x, y, m: hi.match(x, y, mask=m, bins=40, **stack)
     yield "stretch", lambda x, y, m: hi.stretch(x, (3, 90), mask=m, **stack)
     yield "stretch limits", lambda x, y, m: hi.stretch(x, limits=(0.25, 0.75), **stack)

@@ -89,7 +89,8 @@ def test_masks_of_fewer_dimensions(put, monkeypatch):
 
 def test_out(put):
     x = picture((20, 30), "u1")
-    for call in (hi.equalize, hi.clahe, hi.stretch, lambda x, **options: hi.match(x, put(picture((9, 9), "u1")), **options)):
+    model = put(picture((9, 9), "u1"))
+    for call in (hi.equalize, hi.clahe, hi.stretch, lambda x, **options: hi.match(x, model, **options)):
         expected, given, there = get(call(put(x.copy()))), put(np.empty((20, 30), "i8")), put(x.copy())
         assert call(put(x.copy()), out=given) is given and np.array_equal(get(given), expected)
         assert call(there, out=there) is there and np.array_equal(get(there), expected)

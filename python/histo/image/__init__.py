@@ -19,10 +19,10 @@ threads : int, optional
     The number of threads; by default, all CPUs.
 
 Images may be in the memory of a GPU: tensors of PyTorch, arrays of CuPy, and all with DLPack or
-``__cuda_array_interface__``. They are mapped there, on the current stream of their library, and the results are arrays of
-that library in the same memory, with the bits that the CPU's have. Masks, references and `out` are then there, too. With
-levels of 8 bits, and of 16 unsigned bits if ``bits`` is given, nothing waits for the GPU, and calls may be captured into
-a CUDA graph after the same call has been made once. Others wait, as their docstrings say.
+``__cuda_array_interface__``. They are mapped there, on the current stream of their library, and the results are arrays
+of that library in the same memory, with the bits that the CPU's have. Masks, references and `out` are then there, too.
+With levels of 8 bits, and of 16 unsigned bits if ``bits`` is given, nothing waits for the GPU, and calls may be
+captured into a CUDA graph after the same call has been made once. Others wait, as their docstrings say.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _image(image: Any) -> tuple[Any, Any]:
 
 def _check_here(x: Any) -> None:
     if not isinstance(x, np.ndarray):
-        raise ValueError("images and masks must be in one memory: some are in that of a GPU, others in that of the host")
+        raise ValueError("images and masks must be in one memory: some are in that of a GPU, others in the host's")
 
 
 def _mask(mask: Any) -> Any:
@@ -422,7 +422,8 @@ def match(image: Any, reference: Any, *, bins: int | None = None, mask: Any = No
             ranks.apply(np.interp(ranks.shares, *curve(index)), image, out, threads)
             return
         h = histogram(image, bins, mask=mask, threads=threads)
-        Map(*h.axes, linear=not isinstance(h.axes[0], Integer)).match(h, entry_of(index))(image, out=out, threads=threads)
+        table = Map(*h.axes, linear=not isinstance(h.axes[0], Integer)).match(h, entry_of(index))
+        table(image, out=out, threads=threads)
 
     return _each_image(image, present, mask, stack, out, work)
 
@@ -432,7 +433,7 @@ def entries(reference: Histogram, stack: Stack, shape: tuple[int, ...]) -> Calla
     batch = len(reference.batch)
     wanted = tuple(shape[d] for d in stack.front)[len(stack.front) - batch :] if batch else ()
     if batch not in (0, len(stack.front), len(stack.front) - len(stack.batch)) or reference.batch != wanted:
-        raise ValueError(f"the reference is a batch of the shape {reference.batch}, which are not the images and channels")
+        raise ValueError(f"the reference is a batch of the shape {reference.batch}, and not of the images and channels")
     return lambda index: reference.entry(*index[len(index) - batch :]) if batch else reference
 
 

@@ -1,4 +1,4 @@
-"""What images are counted by, wherever they are: levels and ranges, and the dimensions that number images and channels."""
+"""What images are counted by, wherever they are: levels and ranges, and the dimensions of batches and channels."""
 
 from __future__ import annotations
 
@@ -130,10 +130,11 @@ def stack_of_reference(stack: Stack, ndim: int, reference_ndim: int) -> Stack:
     return Stack((), channel if channel is None else channel - sum(d < channel for d in stack.batch))
 
 
-def check_reference(shape: tuple[int, ...], stack: Stack, reference_shape: tuple[int, ...], of_reference: Stack) -> None:
+def check_reference(shape: tuple[int, ...], stack: Stack, reference_shape: tuple[int, ...],
+                    of_reference: Stack) -> None:
     """ValueError unless the reference has an image or a channel for each that it is asked for."""
     wanted = [shape[d] for d in stack.front[len(stack.front) - len(of_reference.front) :]]
     if any(d >= len(reference_shape) for d in of_reference.front) or \
             [reference_shape[d] for d in of_reference.front] != wanted:
-        raise ValueError(f"the reference has the shape {tuple(reference_shape)}, which has not the images and channels of "
-                         f"{tuple(shape)}")
+        raise ValueError(f"the reference has the shape {tuple(reference_shape)}, which has not the images and channels "
+                         f"of {tuple(shape)}")

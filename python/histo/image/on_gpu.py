@@ -1,5 +1,5 @@
-"""histo.image of arrays in the memory of GPUs. An image is counted, a map is made of the counts, and the image is mapped by
-that, all by one call of the extension module on the stream of the image's library. Batches and channels go together,
+"""histo.image of arrays in the memory of GPUs. An image is counted, a map is made of the counts, and the image is mapped
+by that, all by one call of the extension module on the stream of the image's library. Batches and channels go together,
 except where each has a range of its own, which the host has to know."""
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class _Image(devices.Samples):
         return devices.Samples(out).array
 
     def each(self, stack: Stack, together: tuple[int, ...], mask: Any, made: Any, work: Callable[..., None]) -> None:
-        """work(image, mask, result, front, index) for all images and channels that the dimensions `together` number, which
-        are then `front`, and for each index of the other dimensions of the stack."""
+        """work(image, mask, result, front, index) for all images and channels that the dimensions `together` number,
+        which are then `front`, and for each index of the other dimensions of the stack."""
         if not self.size:
             raise ValueError("no sample is unmasked and finite")
         mask = self.mask(mask, stack)
@@ -145,8 +145,8 @@ def threshold(image: Any, method: str, classes: int, bins: int | None, mask: Any
     _check_waits(on.array, "its result")
     axis, mask = levels(on.dtype, bins), on.mask(mask, stack)
     ends = (axis.size, axis.value(0)) if isinstance(axis, Integer) else (axis.size, *axis.edges[[0, -1]].tolist())
-    counts = _histo.count((moved(on.array, stack.front),), (ends,), None, moved(mask, stack.front), len(stack.front), False,
-                          threads or 0, _histo.DEVICE_CPU)
+    counts = _histo.count((moved(on.array, stack.front),), (ends,), None, moved(mask, stack.front), len(stack.front),
+                          False, threads or 0, _histo.DEVICE_CPU)
     found = [thresholds_of(_filled(axis, of_one), method, classes) for of_one in counts.reshape(-1, axis.size)]
     shape = counts.shape[:-1]
     if classes > 2 or shape:
@@ -222,7 +222,7 @@ _INDICES: dict = {}
 
 
 def _reflected(array: Any, d: int, count: int) -> Any:
-    """A copy that is continued along dimension d, as numpy.pad does it by reflection, to be divided into `count` parts."""
+    """A copy that is continued along dimension d by reflection, as by numpy.pad, to be divided into `count` parts."""
     library, n = devices.library_of(array), array.shape[d]
     key = (library, library.device_of(array), n, count)
     index = _INDICES.get(key)
