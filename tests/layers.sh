@@ -57,6 +57,7 @@ host:
 memory:device host
 launch:device host memory
 jit:device host memory launch
+builtin:host jit
 few_samples:device host memory launch jit
 strategies/global_atomic:$below_strategies
 strategies/lane_private:$below_strategies

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/text_builder.h"
 #include "base/threads/locks.h"
+#include "cuda/jit/builtin.h"
 #include "cuda/jit/cache.h"
 #include "cuda/jit/embedded_headers.h"
 
@@ -20,7 +21,7 @@ struct histo_compiled {
     uint64_t hash;
     int architecture;
     histo_compile_state state; /* written under the lock; DONE and FAILED are read without it */
-    bool cached;
+    bool builtin, cached;
     unsigned looked; /* generation of the cache that was last searched for it */
     double us;
     char *log;
@@ -83,6 +84,8 @@ static histo_compiled *make(uint64_t hash, int architecture, const histo_kernel_
     compiled->source.includes = strcpy(compiled->texts, source->includes);
     compiled->source.definitions = strcpy(compiled->texts + includes, source->definitions);
     compiled->source.kernel = strcpy(compiled->texts + includes + definitions, source->kernel);
+    compiled->builtin = histo_builtin_find(architecture, source, &compiled->image);
+    if (compiled->builtin) compiled->state = HISTO_COMPILE_DONE;
     return compiled;
 }
 
@@ -299,7 +302,8 @@ const histo_kernel_image *histo_compiled_image(histo_compiled *compiled, histo_c
 histo_compile_report histo_compiled_report(const histo_compiled *compiled)
 {
     pthread_mutex_lock(&histo_compile_lock);
-    const histo_compile_report report = {compiled->state, compiled->cached, compiled->us, compiled->log};
+    const histo_compile_report report = {compiled->state, compiled->builtin, compiled->cached, compiled->us,
+                                         compiled->log};
     pthread_mutex_unlock(&histo_compile_lock);
     return report;
 }

@@ -47,6 +47,7 @@ const histo_kernel_image *histo_compiled_image(histo_compiled *compiled, histo_c
 
 typedef struct histo_compile_report {
     histo_compile_state state;
+    bool builtin;    /* it was compiled when the library was built */
     bool cached;     /* it came from the kernel cache */
     double us;       /* time to compile it, or to read it from the cache */
     const char *log; /* the compiler's messages, or NULL */

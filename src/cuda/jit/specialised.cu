@@ -4,15 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/host/device.h"
+#include "cuda/jit/builtin.h"
 #include "cuda/jit/compile.h"
 #include "cuda/jit/nvrtc.h"
 #include "cuda/jit/records.h"
 #include "cuda/launch/prepared.h"
 #include "cuda/memory/stream_order.h"
 
+/* Does the library have kernels of everyday problems for a device? Most plans are of those. */
+static bool has_builtin(histo_device device)
+{
+    const histo_cuda_device *it = histo_cuda_device_of(device);
+    return histo_builtin_has(it->major * 10 + it->minor);
+}
+
 bool histo_cuda_expects_compiled(const histo_problem *problem)
 {
     enum { MANY = 1 << 24 };
+    if (has_builtin(problem->device) && !problem->records) return true;
     const bool soon = problem->effort != HISTO_ESTIMATE || problem->samples >= MANY || problem->records;
     return soon && !histo_nvrtc_unavailable();
 }
@@ -109,9 +119,10 @@ static const void *kernel_of(const histo_job *job, const histo_cuda_class *const
 {
     histo_cuda_prepared *prepared = (histo_cuda_prepared *)job->prepared;
     histo_cuda_specialised_entry *entry = entry_of(prepared, job->problem->device, constants, records, header, kernel);
-    if (!entry || !entry->compiled || histo_nvrtc_unavailable()) return NULL;
+    if (!entry || !entry->compiled) return NULL;
     const void *function = histo_cuda_compiled_kernel(entry->compiled, HISTO_COMPILE_NONE);
-    if (!function) function = histo_cuda_compiled_kernel(entry->compiled, effort_for(job, entry));
+    if (!function && !histo_nvrtc_unavailable())
+        function = histo_cuda_compiled_kernel(entry->compiled, effort_for(job, entry));
     if (!function && histo_compiled_image(entry->compiled, HISTO_COMPILE_NONE))
         __atomic_store_n(&entry->is_refused, true, __ATOMIC_RELAXED);
     return function;
@@ -140,8 +151,11 @@ static void explain(const histo_cuda_specialised_entry *entry, histo_text *text)
     }
     switch (report.state) {
     case HISTO_COMPILE_DONE:
-        histo_text_add(text, "compiled for such samples, %s in %.3g ms\n",
-                       report.cached ? "read from the kernel cache" : "compiled", report.us * 1e-3);
+        if (report.builtin)
+            histo_text_add(text, "compiled for such samples, built in\n");
+        else
+            histo_text_add(text, "compiled for such samples, %s in %.3g ms\n",
+                           report.cached ? "read from the kernel cache" : "compiled", report.us * 1e-3);
         break;
     case HISTO_COMPILE_FAILED:
         histo_text_add(text, "general, because none could be compiled for such samples\n");

@@ -8,7 +8,7 @@
 
 /* For cost models: will compiled kernels count the fills of this plan, at least after some fills, where the library's
  * own kernels are slow? */
-bool histo_cuda_expects_compiled(const histo_problem *problem);
+extern "C" bool histo_cuda_expects_compiled(const histo_problem *problem);
 
 /* Lines of the source of every specialised kernel, after those that include its header. */
 #define HISTO_SPECIALISED_READERS                                                                                      \
@@ -16,8 +16,8 @@ bool histo_cuda_expects_compiled(const histo_problem *problem);
 
 /* The kernel `kernel` of `header`, compiled for a class; NULL if there is none. Its reader is
  * histo_specialised_reader<constants> or histo_specialised_weighted<constants>. May compile it, and then waits. */
-const void *histo_cuda_specialised_kernel(const histo_job *job, const histo_cuda_class *constants, const char *header,
-                                          const char *kernel);
+extern "C" const void *histo_cuda_specialised_kernel(const histo_job *job, const histo_cuda_class *constants,
+                                                     const char *header, const char *kernel);
 
 void histo_cuda_specialised_free(histo_cuda_prepared *prepared);
 void histo_cuda_specialised_explain(const void *prepared, histo_text *text);

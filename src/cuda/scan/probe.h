@@ -4,6 +4,6 @@
 
 #include "plan/strategy.h"
 
-histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots);
+extern "C" histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots);
 
 #endif

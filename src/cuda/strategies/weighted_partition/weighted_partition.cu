@@ -81,6 +81,11 @@ static int64_t chunks_for(const weighted_layout *l, int64_t samples)
     return (samples >> l->log_chunk) + l->ranges + 1;
 }
 
+static size_t scatter_shared_of(bool narrow)
+{
+    return narrow ? sizeof(sorted_step<float>) : sizeof(sorted_step<double>);
+}
+
 static workplace workplace_of(const histo_problem *problem, const int64_t *params)
 {
     enum { MAX_LOG_SIZE = 14, LOG_OPEN = 17 /* entries of the open chunks of a block */ };
@@ -100,7 +105,7 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     p.l.sums.words = (uint32_t)words;
     p.l.sums.table = (uint32_t)(words * planes > probe ? words * planes : probe);
     p.count_shared = (p.l.sums.table + COSTS) * sizeof(uint32_t);
-    p.scatter_shared = p.narrow ? sizeof(sorted_step<float>) : sizeof(sorted_step<double>);
+    p.scatter_shared = scatter_shared_of(p.narrow);
     const int64_t counters = problem->slots + 1;
     p.most = (int64_t)MAX_RANGES << p.l.log_size;
     if (counters <= p.most) p.most -= p.most % counters; /* whole batch entries */
@@ -130,7 +135,9 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
-    return problem->weighting == HISTO_UNWEIGHTED ? "it sums weights: others count faster" : NULL;
+    if (problem->weighting == HISTO_UNWEIGHTED) return "it sums weights: others count faster";
+    const size_t most = histo_cuda_device_of(problem->device)->shared_block;
+    return scatter_shared_of(is_narrow(problem)) > most ? "a block of this GPU has too little shared memory" : NULL;
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -173,9 +180,12 @@ static compiled compile(const histo_job *job, histo_cuda_work *work, int threads
 {
     enum { MAX_TABLES = 1 << 12 /* words */ };
     const histo_problem *problem = job->problem;
+    const size_t all = histo_cuda_device_of(problem->device)->shared_block / sizeof(uint32_t);
+    if (words > all) return {};
+    const uint32_t most = all - words < MAX_TABLES ? (uint32_t)(all - words) : (uint32_t)MAX_TABLES;
     histo_joint first_floats = {}, joint = {};
     uint32_t tables = histo_cuda_first_floats_of(problem, true, 0, NULL);
-    if (tables <= MAX_TABLES) {
+    if (tables <= most) {
         histo_cuda_first_floats_of(problem, true, 0, &first_floats);
         histo_cuda_first_floats_of(problem, true, (uint32_t)words, &joint);
     } else {
@@ -183,8 +193,7 @@ static compiled compile(const histo_job *job, histo_cuda_work *work, int threads
     }
     histo_cuda_class constants;
     if (!histo_cuda_class_of(job, work, &joint, threads, &constants)) return {};
-    tables +=
-        histo_cuda_tables_of(problem, &first_floats, (uint32_t)words + tables, MAX_TABLES - tables, &joint, &constants);
+    tables += histo_cuda_tables_of(problem, &first_floats, (uint32_t)words + tables, most - tables, &joint, &constants);
     const void *kernel = histo_cuda_specialised_kernel(job, &constants, header, name);
     return {kernel, joint, (words + tables) * sizeof(uint32_t)};
 }
