@@ -3,11 +3,14 @@
  * memory. Each test is a process of its own, since most leave CUDA unusable; this one never uses it. */
 #include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cuda_runtime_api.h>
@@ -301,11 +304,19 @@ static int reset_device(void *unused)
 
 static int kernels; /* compiled */
 
-/* Kernels for samples of each dtype and distance. Whatever CUDA refuses in the end, nothing crashes or hangs. */
+/* Whose kernels are needed. */
+typedef struct layouts {
+    samples of;
+    histo_effort effort;
+} layouts;
+
+/* Fills of each dtype and distance, of which each needs a kernel. Whatever CUDA refuses in the end, nothing crashes or
+ * hangs. */
 static void *compile_kernels(void *context)
 {
     enum { MOST = 1000000 };
-    const samples *s = context;
+    const layouts *they = context;
+    const samples *s = &they->of;
     const histo_dtype dtypes[] = {HISTO_U8, HISTO_I8, HISTO_U16, HISTO_I16, HISTO_F16, HISTO_U32, HISTO_I32, HISTO_F32};
     const histo_axis axis = histo_axis_regular(BINS, 0, 1);
     for (int i = 0; i < MOST; i++) {
@@ -316,7 +327,7 @@ static void *compile_kernels(void *context)
         view.strides[0] = 8 * (1 + i / 8 % 10);
         view.shape[0] = 1000;
         if (histo_hist_create(&h, 1, &axis, NULL) == HISTO_OK &&
-            histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.effort = HISTO_COMPILE}) == HISTO_OK)
+            histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.effort = they->effort}) == HISTO_OK)
             histo_plan_fill(plan, h, &view, NULL);
         histo_plan_destroy(plan);
         histo_hist_destroy(h);
@@ -325,24 +336,92 @@ static void *compile_kernels(void *context)
     return NULL;
 }
 
-static int exit_while_compiling(void *context)
+/* How a process ends, and when. */
+typedef struct ending {
+    useconds_t after_us;
+    histo_effort effort;
+    int signal;    /* 0: by exit() */
+    double *begun; /* shared: when exit() was called, in seconds */
+} ending;
+
+static double now(void)
 {
-    samples s;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int end_while_compiling(void *context)
+{
+    static layouts they;
+    const ending *how = context;
     pthread_t thread;
-    if (make(&s, 5, 1 << 20)) return 1;
-    CHECK(pthread_create(&thread, NULL, compile_kernels, &s) == 0);
-    while (__atomic_load_n(&kernels, __ATOMIC_ACQUIRE) == 0) /* for the first of all, exit() may come too early */
+    they.effort = how->effort;
+    if (make(&they.of, 5, 1 << 20)) return 1;
+    CHECK(pthread_create(&thread, NULL, compile_kernels, &they) == 0);
+    while (__atomic_load_n(&kernels, __ATOMIC_ACQUIRE) == 0)
         usleep(1000);
-    usleep(*(const useconds_t *)context);
+    usleep(how->after_us);
+    if (how->signal == SIGABRT) abort();
+    if (how->signal) kill(getpid(), how->signal);
+    *how->begun = now();
     exit(0);
+}
+
+/* By all ways, at so many moments; says how long exit() took. */
+static int end_often(histo_effort effort, useconds_t step_us)
+{
+    double *begun = mmap(NULL, sizeof *begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), longest = 0;
+    CHECK(begun != MAP_FAILED);
+    for (useconds_t us = 0; us < 2000000; us += step_us) {
+        CHECK(run_child(end_while_compiling, &(ending){us, effort, 0, begun}) == 0);
+        if (now() - *begun > longest) longest = now() - *begun;
+    }
+    print_message("exit() took up to %.0f ms\n", 1e3 * longest);
+    const int signals[] = {SIGABRT, SIGKILL};
+    for (int s = 0; s < 2; s++) {
+        const int status = run_child(end_while_compiling, &(ending){500000, effort, signals[s], begun});
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signals[s]);
+    }
+    return 0;
 }
 
 static int exits(void *unused)
 {
     (void)unused;
-    for (useconds_t us = 0; us < 2000000; us += 170000)
-        CHECK(run_child(exit_while_compiling, &us) == 0);
+    return end_often(HISTO_COMPILE, 170000);
+}
+
+/* With default options a thread compiles. */
+static int exits_beside(void *unused)
+{
+    (void)unused;
+    return end_often(HISTO_ESTIMATE, 400000);
+}
+
+static int count_here(void *context)
+{
+    const samples *s = context;
+    histo_hist *h = empty();
+    DONE(histo_hist_fill(h, &s->host, NULL));
+    CHECK(has_counted(h, &s->host, 1));
     return 0;
+}
+
+static int fork_while_compiling(void *unused)
+{
+    static layouts they = {.effort = HISTO_ESTIMATE};
+    pthread_t thread;
+    (void)unused;
+    if (make(&they.of, 5, 1 << 20)) return 1;
+    samples few = they.of;
+    few.host.shape[0] = 1000;
+    CHECK(pthread_create(&thread, NULL, compile_kernels, &they) == 0);
+    for (int times = 0; times < 10; times++) {
+        usleep(100000);
+        CHECK(run_child(count_here, &few) == 0);
+    }
+    exit(0);
 }
 
 /* ---- The GPU's memory ---- */
@@ -600,9 +679,142 @@ static int many_processes(void *unused)
     return 0;
 }
 
-/* ---- Damaged kernel caches ---- */
+/* ---- Kernels compiled beside the fills ---- */
 
 static char directory[] = "/tmp/histo-process-XXXXXX";
+
+static int make_directory(void)
+{
+    strcpy(directory + sizeof directory - 7, "XXXXXX");
+    CHECK(mkdtemp(directory));
+    CHECK(setenv("HISTO_KERNEL_CACHE", directory, 1) == 0);
+    return 0;
+}
+
+static int remove_directory(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    CHECK(system(command) == 0);
+    return 0;
+}
+
+/* One of thirteen samples: the library has no kernel for these alone. */
+static void take_some(samples *s)
+{
+    enum { APART = 13 };
+    histo_view *const views[] = {&s->host, &s->device};
+    for (int v = 0; v < 2; v++) {
+        views[v]->shape[0] /= APART;
+        views[v]->strides[0] *= APART;
+    }
+}
+
+/* What counts the fills of a plan. */
+typedef enum counted_by { GENERAL, COMPILED, CACHED, WRONG } counted_by;
+
+static counted_by kernel_of(const histo_plan *plan)
+{
+    char text[16384] = "";
+    if (plan) histo_plan_explain(plan, text, sizeof text);
+    if (strstr(text, "none can be compiled") || !strstr(text, "kernel: ")) {
+        fprintf(stderr, "no kernel can be compiled, or none is needed:\n%s", text);
+        return WRONG;
+    }
+    if (!strstr(text, "kernel: compiled")) return GENERAL;
+    return strstr(text, "read from the kernel cache") ? CACHED : COMPILED;
+}
+
+/* A frame, which has a histogram and a plan of its own. */
+static counted_by count_frame(const samples *s)
+{
+    histo_hist *h = empty();
+    const bool right = h && histo_hist_fill(h, &s->device, NULL) == HISTO_OK && has_counted(h, &s->host, 1);
+    const counted_by kernel = right ? kernel_of(histo_hist_last_plan(h)) : WRONG;
+    histo_hist_destroy(h);
+    return kernel;
+}
+
+static int frames_until_compiled(void *unused)
+{
+    (void)unused;
+    samples s;
+    if (make(&s, 12, 1300039)) return 1;
+    take_some(&s);
+    histo_hist *h = empty();
+    histo_plan *plan;
+    DONE(histo_plan_create(&plan, h, &s.device, NULL, NULL));
+    DONE(histo_plan_fill(plan, h, &s.device, NULL));
+    CHECK(kernel_of(plan) == GENERAL);
+    counted_by kernel = GENERAL;
+    int frames = 0;
+    for (; kernel == GENERAL; frames++)
+        kernel = count_frame(&s);
+    CHECK(kernel != WRONG && frames >= 3);           /* with the fill before, four without a kernel */
+    DONE(histo_plan_fill(plan, h, &s.device, NULL)); /* a plan that was made before uses it, too */
+    CHECK(kernel_of(plan) == COMPILED && has_counted(h, &s.host, 2));
+    for (int frame = 0; frame < 20; frame++)
+        CHECK(counts_again(&s)); /* perhaps by another strategy, since plans know now what kernels do */
+    exit(0);                     /* waits until the files are written */
+}
+
+static int compiled_at_once(void *unused)
+{
+    (void)unused;
+    samples s;
+    if (make(&s, 13, 1300039)) return 1;
+    take_some(&s);
+    CHECK(count_frame(&s) == CACHED);
+    return 0;
+}
+
+static int compiled_beside(void *unused)
+{
+    if (make_directory()) return 1;
+    CHECK(run_child(frames_until_compiled, unused) == 0);
+    CHECK(run_child(compiled_at_once, unused) == 0);
+    return remove_directory();
+}
+
+/* Another process may write the kernel before one needs to compile it. */
+static int frames_with_cache(void *unused)
+{
+    (void)unused;
+    samples s;
+    if (make(&s, 14, 1300039)) return 1;
+    take_some(&s);
+    counted_by kernel = GENERAL;
+    while (kernel == GENERAL)
+        kernel = count_frame(&s);
+    CHECK(kernel != WRONG);
+    exit(0);
+}
+
+static int beside_many_processes(void *unused)
+{
+    enum { PROCESSES = 12 };
+    pid_t pids[PROCESSES];
+    if (make_directory()) return 1;
+    fflush(NULL);
+    for (int i = 0; i < PROCESSES; i++) {
+        pids[i] = fork();
+        CHECK(pids[i] >= 0);
+        if (pids[i]) continue;
+        alarm(SECONDS);
+        _exit(frames_with_cache(unused));
+    }
+    int failed = 0;
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = -1;
+        waitpid(pids[i], &status, 0);
+        failed += status != 0;
+    }
+    CHECK(failed == 0);
+    CHECK(run_child(compiled_at_once, unused) == 0);
+    return remove_directory();
+}
+
+/* ---- Damaged kernel caches ---- */
 
 static int count_with_cache(void *unused)
 {
@@ -611,12 +823,7 @@ static int count_with_cache(void *unused)
     histo_plan *plan;
     histo_hist *h = empty();
     if (make(&s, 9, 1000003)) return 1;
-    histo_view *const views[] = {&s.host, &s.device};
-    for (int v = 0; v < 2; v++) { /* every other sample: the library has no kernel for these alone */
-        views[v]->shape[0] /= 2;
-        views[v]->strides[0] *= 2;
-    }
-    DONE(histo_kernel_cache(directory));
+    take_some(&s);
     DONE(histo_plan_create(&plan, h, &s.device, NULL, &(histo_plan_options){.effort = HISTO_COMPILE}));
     DONE(histo_plan_fill(plan, h, &s.device, NULL));
     CHECK(has_counted(h, &s.host, 1));
@@ -656,16 +863,13 @@ static int damage_all(int how)
 
 static int damaged_cache(void *unused)
 {
-    CHECK(mkdtemp(directory));
+    if (make_directory()) return 1;
     for (int how = 0; how < 10; how++) {
         CHECK(run_child(count_with_cache, unused) == 0); /* which makes the files anew */
         if (damage_all(how)) return 1;
         CHECK(run_child(count_with_cache, unused) == 0);
     }
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    CHECK(system(command) == 0);
-    return 0;
+    return remove_directory();
 }
 
 /* ---- Denormals ---- */
@@ -731,9 +935,22 @@ int main(void)
 #test, process, NULL, NULL, (void *)test                                                                       \
     }
     const struct CMUnitTest tests[] = {
-        PROCESS(fork_after_use), PROCESS(fork_before_use), PROCESS(reset_device),    PROCESS(exits),
-        PROCESS(no_memory_left), PROCESS(own_allocator),   PROCESS(kinds_of_memory), PROCESS(many_streams),
-        PROCESS(many_processes), PROCESS(damaged_cache),   PROCESS(denormals),
+        PROCESS(fork_after_use),
+        PROCESS(fork_before_use),
+        PROCESS(reset_device),
+        PROCESS(exits),
+        PROCESS(exits_beside),
+        PROCESS(fork_while_compiling),
+        PROCESS(no_memory_left),
+        PROCESS(own_allocator),
+        PROCESS(kinds_of_memory),
+        PROCESS(many_streams),
+        PROCESS(many_processes),
+        PROCESS(compiled_beside),
+        PROCESS(beside_many_processes),
+        PROCESS(damaged_cache),
+        PROCESS(denormals),
     };
+    setenv("HISTO_KERNEL_CACHE", "", 1); /* the user's is none of this */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/jit/expected.h"
 #include "papers/inputs/position.h"
 #include "papers/strategies/packed_layout.h"
 #include "plan/costs/rates.h"
@@ -210,6 +211,35 @@ static void by_probes(void **state)
         histo_problem_free(&p);
     }
 }
+
+#ifndef TEST_BACKEND /* whose inside cannot be seen */
+/* What fills have found decides for further plans of their kind, and for these only. */
+static void by_experience(void **state)
+{
+    (void)state;
+    enum { FEW = 1 << 18, MANY = 1 << 26 };
+    const histo_row *row = histo_row_find("lane_private", &histo_backend_cuda);
+    const histo_axis axis = histo_axis_regular(100, 0, 1);
+    for (int64_t n = FEW; n <= MANY; n += MANY - FEW) {
+        histo_problem p = problem_of(1, HISTO_F32, &axis, n), other = problem_of(1, HISTO_F64, &axis, n),
+                      like = problem_of(1, HISTO_F32, &axis, n + n / 8);
+        p.strided = other.strided = like.strided = true;
+        assert_int_equal(histo_expected_of(&p), HISTO_EXPECTED_UNKNOWN);
+        histo_expected_note(&p, HISTO_EXPECTED_GENERAL);
+        const double general_us = cost_of(row, &p);
+        histo_expected_note(&p, HISTO_EXPECTED_COMPILED);
+        const double compiled_us = cost_of(row, &p);
+        if (compiled_us >= general_us) fail_msg("compiled %g us, general %g us", compiled_us, general_us);
+        assert_int_equal(histo_expected_of(&like), HISTO_EXPECTED_COMPILED);
+        assert_int_equal(histo_expected_of(&other), HISTO_EXPECTED_UNKNOWN);
+        like.strided = false;
+        assert_int_equal(histo_expected_of(&like), HISTO_EXPECTED_UNKNOWN);
+        histo_problem_free(&p);
+        histo_problem_free(&other);
+        histo_problem_free(&like);
+    }
+}
+#endif
 
 /* ---- Inputs that were measured ---- */
 
@@ -431,6 +461,9 @@ int main(void)
         cmocka_unit_test(by_size),
         cmocka_unit_test(safe_from_skew),
         cmocka_unit_test(by_probes),
+#ifndef TEST_BACKEND
+        cmocka_unit_test(by_experience),
+#endif
         cmocka_unit_test(as_measured),
         cmocka_unit_test(two_regions),
         cmocka_unit_test(dense_of_any_kind),

@@ -32,7 +32,8 @@ enum { NAME_BYTES = 32, ABANDONED_SECONDS = 3600, SECONDS_OF_A_DAY = 86400 };
 
 /* Guarded by histo_compile_lock. */
 static char *directory;
-static unsigned generation;
+static unsigned generation; /* how many have been set; 0: the environment has not been asked either */
+static unsigned in_use;     /* the generation of the directory, 0 without one; also read without the lock */
 
 /* An absolute path, for free(), or NULL with errno. */
 static char *absolute(const char *path)
@@ -47,6 +48,46 @@ static char *absolute(const char *path)
     return joined;
 }
 
+/* Is this a directory of this user? Or nothing, where that is allowed: it can be made. */
+static bool is_own(const char *path, bool may_lack)
+{
+    struct stat s;
+    if (stat(path, &s) != 0) return may_lack && errno == ENOENT;
+    return S_ISDIR(s.st_mode) && s.st_uid == geteuid();
+}
+
+/* The directory that the environment names, for free(), or NULL. With the home of another user, as sudo leaves it, and
+ * with another user's rights, as programs with the set-user-ID bit have them, there is none. */
+static char *directory_of_environment(void)
+{
+    const char *own = getenv("HISTO_KERNEL_CACHE"), *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    if (getuid() != geteuid() || getgid() != getegid()) return NULL;
+    if (own) return *own ? absolute(own) : NULL;
+    int length = -1;
+    if (caches && *caches == '/')
+        length = is_own(caches, true) ? asprintf(&path, "%s/histo/kernels", caches) : -1;
+    else if (home && *home == '/')
+        length = is_own(home, false) ? asprintf(&path, "%s/.cache/histo/kernels", home) : -1;
+    return length < 0 ? NULL : path;
+}
+
+/* The caller holds the lock. Returns the directory before. */
+static char *set_directory(char *next)
+{
+    char *before = directory;
+    directory = next;
+    __atomic_store_n(&generation, generation + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&in_use, next ? generation : 0, __ATOMIC_RELEASE);
+    return before;
+}
+
+/* The caller holds the lock. */
+static void set_by_environment(void)
+{
+    if (!generation) set_directory(directory_of_environment());
+}
+
 histo_status histo_kernel_cache(const char *path)
 {
     if (path && !*path) return histo_fail(HISTO_INVALID, "the directory of the kernel cache is empty: name one");
@@ -58,9 +99,7 @@ histo_status histo_kernel_cache(const char *path)
                           "cache",
                           strerror(errno));
     pthread_mutex_lock(&histo_compile_lock);
-    char *before = directory;
-    directory = next;
-    generation++;
+    char *before = set_directory(next);
     pthread_mutex_unlock(&histo_compile_lock);
     free(before);
     return HISTO_OK;
@@ -68,16 +107,19 @@ histo_status histo_kernel_cache(const char *path)
 
 unsigned histo_cache_generation(void)
 {
-    pthread_mutex_lock(&histo_compile_lock);
-    unsigned now = directory ? generation : 0;
-    pthread_mutex_unlock(&histo_compile_lock);
-    return now;
+    if (!__atomic_load_n(&generation, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&histo_compile_lock);
+        set_by_environment();
+        pthread_mutex_unlock(&histo_compile_lock);
+    }
+    return __atomic_load_n(&in_use, __ATOMIC_ACQUIRE);
 }
 
 /* A copy of the cache's directory, for the caller to free; NULL without one, or without memory. */
 static char *current_directory(void)
 {
     pthread_mutex_lock(&histo_compile_lock);
+    set_by_environment();
     char *copy = directory ? strdup(directory) : NULL;
     pthread_mutex_unlock(&histo_compile_lock);
     return copy;

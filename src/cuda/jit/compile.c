@@ -1,5 +1,5 @@
 /* A table of sources and their compiled kernels. Compiling needs no GPU: it makes an image in memory, which load.cu
- * loads into a context. */
+ * loads into a context. One thread compiles beside the fills, one kernel after the other. */
 #define _GNU_SOURCE
 #include "cuda/jit/compile.h"
 
@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text_builder.h"
@@ -18,11 +20,14 @@
 
 struct histo_compiled {
     struct histo_compiled *next; /* in its bucket */
+    struct histo_compiled *next_waiting;
     uint64_t hash;
     int architecture;
     histo_compile_state state; /* written under the lock; DONE and FAILED are read without it */
     bool builtin, cached;
-    unsigned looked; /* generation of the cache that was last searched for it */
+    unsigned looked;        /* generation of the cache that was last searched for it */
+    int64_t fills, samples; /* that went without it */
+    double lacked_since_us; /* the first of them */
     double us;
     char *log;
     histo_kernel_image image;
@@ -35,7 +40,9 @@ enum { BUCKETS = 1024 };
 
 /* All are written under histo_compile_lock; buckets are also read without it. */
 static histo_compiled *buckets[BUCKETS];
-static int compiling;
+static int compiling; /* threads */
+static histo_compiled *first_waiting, **last_waiting = &first_waiting;
+static bool has_thread_beside; /* which compiles those that wait, and sleeps while there are none */
 static bool is_interrupted; /* this process was forked during a compilation, which may have left NVRTC's locks held */
 static bool is_ending;      /* this process: it compiles nothing more */
 static bool has_compiled;   /* once, at least */
@@ -152,7 +159,7 @@ static void write_cached(const histo_compiled *compiled)
 
 /* ---- States ---- */
 
-static histo_compile_state state_of(const histo_compiled *compiled)
+histo_compile_state histo_compiled_state(const histo_compiled *compiled)
 {
     return __atomic_load_n(&compiled->state, __ATOMIC_ACQUIRE);
 }
@@ -166,18 +173,18 @@ static void finish(histo_compiled *compiled, bool succeeded, const histo_kernel_
     pthread_cond_broadcast(&changed);
 }
 
-/* Search the kernel cache, once for each directory that is set. */
-static void look_into_cache(histo_compiled *compiled)
+/* Search the kernel cache: once for each directory that is set, or again. */
+static void look_into_cache(histo_compiled *compiled, bool again)
 {
-    const double begun = histo_now_us();
     const unsigned generation = histo_cache_generation();
-    if (!generation || __atomic_load_n(&compiled->looked, __ATOMIC_RELAXED) == generation) return;
+    if (!generation || (!again && __atomic_load_n(&compiled->looked, __ATOMIC_RELAXED) == generation)) return;
+    const double begun = histo_now_us();
     histo_kernel_image image;
     const bool found = read_cached(compiled, &image);
     __atomic_store_n(&compiled->looked, generation, __ATOMIC_RELAXED);
     if (!found) return;
     pthread_mutex_lock(&histo_compile_lock);
-    const bool needed = compiled->state == HISTO_COMPILE_UNKNOWN;
+    const bool needed = compiled->state < HISTO_COMPILE_RUNNING;
     if (needed) {
         compiled->cached = true;
         finish(compiled, true, &image, begun);
@@ -234,9 +241,9 @@ static void *compile(void *context)
     return NULL;
 }
 
-/* Run a function in a new thread and wait for it. The caller's stack may be too small for a compiler, and the compiler
- * should not run the application's signal handlers. False if no thread could be created. */
-static bool run_on_large_stack(void *(*run)(void *), void *context)
+/* Run a function in a new thread. The caller's stack may be too small for a compiler, and the compiler should not run
+ * the application's signal handlers. Wait for its end, or let it run. False if no thread could be created. */
+static bool run_on_large_stack(void *(*run)(void *), void *context, bool wait)
 {
     enum { STACK_BYTES = 8 << 20 };
     pthread_attr_t attributes;
@@ -244,33 +251,120 @@ static bool run_on_large_stack(void *(*run)(void *), void *context)
     sigset_t all, before;
     if (pthread_attr_init(&attributes) != 0) return false;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (!wait) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_create(&thread, &attributes, run, context) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    if (started) pthread_join(thread, NULL);
+    if (started && wait) pthread_join(thread, NULL);
     return started;
 }
 
-/* Compile it and wait; or wait for the thread that is compiling it. */
+/* Compile it and wait; or wait for the thread that is compiling it. One that waits to be compiled beside the fills is
+ * not left to that thread, which passes over it. */
 static void compile_now(histo_compiled *compiled)
 {
     pthread_mutex_lock(&histo_compile_lock);
     while (compiled->state == HISTO_COMPILE_RUNNING)
         pthread_cond_wait(&changed, &histo_compile_lock);
-    const bool mine = compiled->state == HISTO_COMPILE_UNKNOWN && !is_interrupted && !is_ending;
+    const bool mine = compiled->state < HISTO_COMPILE_RUNNING && !is_interrupted && !is_ending;
     if (mine) {
         compiled->state = HISTO_COMPILE_RUNNING;
         compiling++;
     }
     pthread_mutex_unlock(&histo_compile_lock);
     if (!mine) return;
-    const bool started = run_on_large_stack(compile, compiled);
+    const bool started = run_on_large_stack(compile, compiled, true);
     pthread_mutex_lock(&histo_compile_lock);
     if (!started) finish(compiled, false, NULL, histo_now_us());
     compiling--;
     pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&histo_compile_lock);
+}
+
+/* ---- Compiling beside the fills ---- */
+
+/* Of glibc. */
+extern int __cxa_thread_atexit_impl(void (*end)(void *), void *object, const void *in_library) __attribute__((weak));
+
+/* The caller holds the lock. NULL: none waits. */
+static histo_compiled *take_waiting(void)
+{
+    histo_compiled *compiled = first_waiting;
+    while (compiled && compiled->state != HISTO_COMPILE_WAITING) /* meanwhile compiled by compile_now */
+        compiled = compiled->next_waiting;
+    first_waiting = compiled ? compiled->next_waiting : NULL;
+    if (!first_waiting) last_waiting = &first_waiting;
+    return compiled;
+}
+
+/* The thread never ends: one that sleeps disturbs no exit(). */
+static void *compile_waiting(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&histo_compile_lock);
+    for (;;) {
+        histo_compiled *compiled = is_ending ? NULL : take_waiting();
+        if (!compiled) {
+            pthread_cond_wait(&changed, &histo_compile_lock);
+            continue;
+        }
+        pthread_mutex_unlock(&histo_compile_lock);
+        look_into_cache(compiled, true); /* another process may have written it */
+        pthread_mutex_lock(&histo_compile_lock);
+        if (is_ending && compiled->state == HISTO_COMPILE_WAITING) compiled->state = HISTO_COMPILE_UNKNOWN;
+        if (compiled->state != HISTO_COMPILE_WAITING) continue;
+        compiled->state = HISTO_COMPILE_RUNNING;
+        compiling++;
+        pthread_mutex_unlock(&histo_compile_lock);
+        compile(compiled);
+        pthread_mutex_lock(&histo_compile_lock);
+        compiling--;
+        pthread_cond_broadcast(&changed);
+    }
+    return NULL;
+}
+
+/* If the main thread ends without exit(), others may go on, and have the same compiled later. */
+static void stop_with_main_thread(void *unused)
+{
+    (void)unused;
+    wait_at_exit();
+    pthread_mutex_lock(&histo_compile_lock);
+    for (histo_compiled *compiled; (compiled = take_waiting());)
+        compiled->state = HISTO_COMPILE_UNKNOWN;
+    __atomic_store_n(&is_ending, false, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&histo_compile_lock);
+}
+
+/* exit() ends the thread-local objects of its thread before all else, and so before NVRTC in any case. Give one to the
+ * main thread, which calls exit() in most programs. */
+static void come_first_in_main_thread(void)
+{
+    static bool done;
+    if (syscall(SYS_gettid) != getpid() || !__cxa_thread_atexit_impl) return;
+    if (!__atomic_exchange_n(&done, true, __ATOMIC_RELAXED))
+        __cxa_thread_atexit_impl(stop_with_main_thread, NULL, &done);
+}
+
+/* Have it compiled. If there can be no thread for that, it is as if it could not be compiled. */
+static void compile_beside(histo_compiled *compiled)
+{
+    come_first_in_main_thread();
+    pthread_mutex_lock(&histo_compile_lock);
+    if (compiled->state == HISTO_COMPILE_UNKNOWN && !is_interrupted && !is_ending) {
+        has_thread_beside = has_thread_beside || run_on_large_stack(compile_waiting, NULL, false);
+        if (has_thread_beside) {
+            compiled->state = HISTO_COMPILE_WAITING;
+            compiled->next_waiting = NULL;
+            *last_waiting = compiled;
+            last_waiting = &compiled->next_waiting;
+            pthread_cond_broadcast(&changed);
+        } else {
+            finish(compiled, false, NULL, histo_now_us());
+        }
+    }
     pthread_mutex_unlock(&histo_compile_lock);
 }
 
@@ -280,9 +374,12 @@ static void forget_in_child(void)
     pthread_cond_init(&changed, NULL);
     is_interrupted = is_interrupted || compiling;
     compiling = 0;
+    has_thread_beside = false;
+    first_waiting = NULL;
+    last_waiting = &first_waiting;
     for (int b = 0; b < BUCKETS; b++)
         for (histo_compiled *compiled = buckets[b]; compiled; compiled = compiled->next)
-            if (compiled->state == HISTO_COMPILE_RUNNING) compiled->state = HISTO_COMPILE_UNKNOWN;
+            if (compiled->state < HISTO_COMPILE_DONE) compiled->state = HISTO_COMPILE_UNKNOWN;
 }
 
 __attribute__((constructor)) static void install_fork_handler(void)
@@ -294,9 +391,30 @@ __attribute__((constructor)) static void install_fork_handler(void)
 
 const histo_kernel_image *histo_compiled_image(histo_compiled *compiled, histo_compile_effort effort)
 {
-    if (state_of(compiled) < HISTO_COMPILE_DONE && effort != HISTO_COMPILE_NONE) look_into_cache(compiled);
-    if (state_of(compiled) < HISTO_COMPILE_DONE && effort == HISTO_COMPILE_NOW) compile_now(compiled);
-    return state_of(compiled) == HISTO_COMPILE_DONE ? &compiled->image : NULL;
+    if (histo_compiled_state(compiled) < HISTO_COMPILE_DONE && effort != HISTO_COMPILE_NONE)
+        look_into_cache(compiled, false);
+    if (histo_compiled_state(compiled) < HISTO_COMPILE_DONE && effort >= HISTO_COMPILE_BESIDE &&
+        !histo_nvrtc_unavailable()) {
+        if (effort == HISTO_COMPILE_NOW)
+            compile_now(compiled);
+        else
+            compile_beside(compiled);
+    }
+    return histo_compiled_state(compiled) == HISTO_COMPILE_DONE ? &compiled->image : NULL;
+}
+
+bool histo_compiled_lacked(histo_compiled *compiled, int64_t samples)
+{
+    enum { FILLS = 4, FEW = 1 << 17 };
+    const int64_t many = INT64_C(1) << 32;
+    const double long_us = 250e3;
+    double now = histo_now_us();
+    const int64_t fills = __atomic_add_fetch(&compiled->fills, 1, __ATOMIC_RELAXED);
+    const int64_t all = __atomic_add_fetch(&compiled->samples, samples > FEW ? samples : FEW, __ATOMIC_RELAXED);
+    double since = 0;
+    __atomic_load(&compiled->lacked_since_us, &since, __ATOMIC_RELAXED);
+    if (since == 0) __atomic_store(&compiled->lacked_since_us, &now, __ATOMIC_RELAXED);
+    return fills >= FILLS && (all >= many || (since > 0 && now - since >= long_us));
 }
 
 histo_compile_report histo_compiled_report(const histo_compiled *compiled)

@@ -24,11 +24,13 @@ typedef struct histo_kernel_source {
 typedef enum histo_compile_effort {
     HISTO_COMPILE_NONE,   /* take it from memory */
     HISTO_COMPILE_CACHED, /* … or from the kernel cache, in tens of microseconds */
+    HISTO_COMPILE_BESIDE, /* … or have a thread compile it, and do not wait: a later call finds it */
     HISTO_COMPILE_NOW,    /* … or compile it and wait: a tenth of a second to several seconds */
 } histo_compile_effort;
 
 typedef enum histo_compile_state {
     HISTO_COMPILE_UNKNOWN, /* not compiled, and not found in the kernel cache */
+    HISTO_COMPILE_WAITING, /* for the thread that compiles beside the fills */
     HISTO_COMPILE_RUNNING,
     HISTO_COMPILE_DONE,
     HISTO_COMPILE_FAILED, /* this process does not try again */
@@ -44,6 +46,15 @@ histo_compiled *histo_compiled_of(int architecture, const histo_kernel_source *s
 
 /* The compiled kernel, which lives as long as the process, or NULL. */
 const histo_kernel_image *histo_compiled_image(histo_compiled *compiled, histo_compile_effort effort);
+
+/* Without the lock that a report takes. */
+histo_compile_state histo_compiled_state(const histo_compiled *compiled);
+
+/* Count a fill of so many samples that went without the kernel; all fills of the process count. True if there have been
+ * enough of them to have it compiled beside further ones: at least four, and these for a quarter of a second, or of
+ * 2^32 samples. So a process that ends meanwhile, and waits for the compiler, has been filling for about as long. Few
+ * samples count as 2^17, which could be counted in the time that their fill loses. */
+bool histo_compiled_lacked(histo_compiled *compiled, int64_t samples);
 
 typedef struct histo_compile_report {
     histo_compile_state state;

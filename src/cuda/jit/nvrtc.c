@@ -198,11 +198,24 @@ static int ask(void *is_cancelled, void *unused)
     return (*(bool (**)(void))is_cancelled)();
 }
 
+/* While NVRTC compiles for the first time, it registers functions that exit() calls to end it. The smallest program has
+ * it register all of them in some hundredths of a second, so that the next is_cancelled can register one that exit()
+ * calls before them. */
+static void compile_smallest(void)
+{
+    nvrtc_program program = NULL;
+    if (nvrtc.nvrtcCreateProgram(&program, "__global__ void smallest() {}", "smallest", 0, NULL, NULL) != 0) return;
+    nvrtc.nvrtcCompileProgram(program, 0, NULL);
+    nvrtc.nvrtcDestroyProgram(&program);
+}
+
 bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, bool (*is_cancelled)(void),
                          histo_kernel_image *image, char **log)
 {
     *log = NULL;
     if (histo_nvrtc_unavailable()) return false;
+    static pthread_once_t warm = PTHREAD_ONCE_INIT;
+    pthread_once(&warm, compile_smallest);
     const int known = architecture_for(architecture);
     nvrtc_program program = known ? create(source) : NULL;
     if (!program) return false;

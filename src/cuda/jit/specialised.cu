@@ -7,6 +7,7 @@
 #include "cuda/host/device.h"
 #include "cuda/jit/builtin.h"
 #include "cuda/jit/compile.h"
+#include "cuda/jit/expected.h"
 #include "cuda/jit/nvrtc.h"
 #include "cuda/jit/records.h"
 #include "cuda/launch/prepared.h"
@@ -22,14 +23,21 @@ static bool has_builtin(histo_device device)
 bool histo_cuda_expects_compiled(const histo_problem *problem)
 {
     enum { MANY = 1 << 24 };
-    if (has_builtin(problem->device) && !problem->records) return true;
-    const bool soon = problem->effort != HISTO_ESTIMATE || problem->samples >= MANY || problem->records;
+    if (problem->records) return !histo_nvrtc_unavailable();
+    switch (histo_expected_of(problem)) {
+    case HISTO_EXPECTED_COMPILED:
+        return true;
+    case HISTO_EXPECTED_GENERAL:
+        return false;
+    case HISTO_EXPECTED_UNKNOWN:
+        if (has_builtin(problem->device)) return true;
+        break;
+    case HISTO_EXPECTED_LATER:
+        break;
+    }
+    const bool soon = problem->effort != HISTO_ESTIMATE || problem->samples >= MANY; /* these are filled often */
     return soon && !histo_nvrtc_unavailable();
 }
-
-/* Compiling takes some tenths of a second. With HISTO_ESTIMATE, a plan compiles a kernel when counting without it has
- * lost about as much time. */
-static const int64_t WORTH = INT64_C(1) << 32; /* samples */
 
 /* What a plan knows of one specialised kernel. Entries are only added; they are freed with the plan. */
 typedef struct histo_cuda_specialised_entry {
@@ -37,8 +45,8 @@ typedef struct histo_cuda_specialised_entry {
     histo_cuda_class constants;
     const char *kernel;
     histo_compiled *compiled; /* NULL: this build cannot load kernels */
-    int64_t slow;             /* samples of fills for which it was not in memory, of plans with HISTO_ESTIMATE */
     bool is_refused;          /* it is compiled, but the device could not load it */
+    histo_expected noted;     /* by this entry, for further plans */
     char records[];           /* what it calls to read records: histo_cuda_records_text */
 } histo_cuda_specialised_entry;
 
@@ -103,15 +111,19 @@ void histo_cuda_specialised_free(histo_cuda_prepared *prepared)
     }
 }
 
-static histo_compile_effort effort_for(const histo_job *job, histo_cuda_specialised_entry *entry)
+static histo_compile_effort effort_for(const histo_job *job, histo_compiled *compiled)
 {
-    const int64_t least = 1 << 17; /* samples: in the time that a fill of few loses, so many more could be counted */
-    const int64_t samples = job->end - job->begin > least ? job->end - job->begin : least;
     if (histo_cuda_is_captured((cudaStream_t)job->stream)) return HISTO_COMPILE_NONE;
     if (job->problem->effort != HISTO_ESTIMATE || job->problem->records) return HISTO_COMPILE_NOW;
-    const int64_t slow = __atomic_fetch_add(&entry->slow, samples, __ATOMIC_RELAXED);
-    if (slow + samples >= WORTH) return HISTO_COMPILE_NOW;
-    return slow == 0 ? HISTO_COMPILE_CACHED : HISTO_COMPILE_NONE;
+    return histo_compiled_lacked(compiled, job->end - job->begin) ? HISTO_COMPILE_BESIDE : HISTO_COMPILE_CACHED;
+}
+
+/* Tell further plans, once. */
+static void note(const histo_problem *problem, histo_cuda_specialised_entry *entry, histo_expected what)
+{
+    if (__atomic_load_n(&entry->noted, __ATOMIC_RELAXED) == what) return;
+    __atomic_store_n(&entry->noted, what, __ATOMIC_RELAXED);
+    histo_expected_note(problem, what);
 }
 
 static const void *kernel_of(const histo_job *job, const histo_cuda_class *constants, const char *records,
@@ -121,10 +133,16 @@ static const void *kernel_of(const histo_job *job, const histo_cuda_class *const
     histo_cuda_specialised_entry *entry = entry_of(prepared, job->problem->device, constants, records, header, kernel);
     if (!entry || !entry->compiled) return NULL;
     const void *function = histo_cuda_compiled_kernel(entry->compiled, HISTO_COMPILE_NONE);
-    if (!function && !histo_nvrtc_unavailable())
-        function = histo_cuda_compiled_kernel(entry->compiled, effort_for(job, entry));
+    if (!function) function = histo_cuda_compiled_kernel(entry->compiled, effort_for(job, entry->compiled));
     if (!function && histo_compiled_image(entry->compiled, HISTO_COMPILE_NONE))
         __atomic_store_n(&entry->is_refused, true, __ATOMIC_RELAXED);
+    if (function)
+        note(job->problem, entry, HISTO_EXPECTED_COMPILED);
+    else if (__atomic_load_n(&entry->is_refused, __ATOMIC_RELAXED) ||
+             histo_compiled_state(entry->compiled) == HISTO_COMPILE_FAILED)
+        note(job->problem, entry, HISTO_EXPECTED_GENERAL);
+    else
+        note(job->problem, entry, HISTO_EXPECTED_LATER);
     return function;
 }
 
@@ -138,45 +156,49 @@ const void *histo_cuda_specialised_kernel(const histo_job *job, const histo_cuda
     return function;
 }
 
-static void explain(const histo_cuda_specialised_entry *entry, histo_text *text)
+static void explain_kernel(const histo_cuda_specialised_entry *entry, histo_text *text)
 {
     const char *unavailable = histo_nvrtc_unavailable();
-    const int64_t slow = __atomic_load_n(&entry->slow, __ATOMIC_RELAXED);
     const histo_compile_report report =
         entry->compiled ? histo_compiled_report(entry->compiled) : histo_compile_report{};
-    histo_text_add(text, "  kernel: ");
     if (__atomic_load_n(&entry->is_refused, __ATOMIC_RELAXED)) {
-        histo_text_add(text, "general, because the one compiled for such samples could not be loaded\n");
+        histo_text_add(text, "general, because the one compiled for such samples could not be loaded");
         return;
     }
     switch (report.state) {
     case HISTO_COMPILE_DONE:
         if (report.builtin)
-            histo_text_add(text, "compiled for such samples, built in\n");
+            histo_text_add(text, "compiled for such samples, built in");
         else
-            histo_text_add(text, "compiled for such samples, %s in %.3g ms\n",
+            histo_text_add(text, "compiled for such samples, %s in %.3g ms",
                            report.cached ? "read from the kernel cache" : "compiled", report.us * 1e-3);
         break;
     case HISTO_COMPILE_FAILED:
-        histo_text_add(text, "general, because none could be compiled for such samples\n");
+        histo_text_add(text, "general, because none could be compiled for such samples");
         break;
+    case HISTO_COMPILE_WAITING:
     case HISTO_COMPILE_RUNNING:
-        histo_text_add(text, "general, until the one for such samples is compiled\n");
+        histo_text_add(text, "general, until the one for such samples is compiled");
         break;
     default:
         if (unavailable)
-            histo_text_add(text, "general, because none can be compiled: %s\n", unavailable);
+            histo_text_add(text, "general, because none can be compiled: %s", unavailable);
         else if (!entry->compiled)
-            histo_text_add(text, "general, because this build of the library cannot load compiled kernels\n");
+            histo_text_add(text, "general, because this build of the library cannot load compiled kernels");
         else
-            histo_text_add(text, "general; after %lld samples more, one is compiled for such samples\n",
-                           (long long)(WORTH - slow));
+            histo_text_add(text, "general; if such fills go on, one is compiled for them");
     }
 }
 
 void histo_cuda_specialised_explain(const void *prepared, histo_text *text)
 {
-    const histo_cuda_specialised_entry *entry = ((const histo_cuda_prepared *)prepared)->specialised;
-    for (; entry; entry = entry->next)
-        explain(entry, text);
+    const histo_cuda_prepared *its = (const histo_cuda_prepared *)prepared;
+    for (const histo_cuda_specialised_entry *entry = its->specialised; entry; entry = entry->next) {
+        const bool is_compiled = entry->compiled && histo_compiled_state(entry->compiled) == HISTO_COMPILE_DONE;
+        histo_text_add(text, "  kernel: ");
+        explain_kernel(entry, text);
+        if (is_compiled != its->expects_compiled)
+            histo_text_add(text, "; predicted with %s kernel", its->expects_compiled ? "a compiled" : "the general");
+        histo_text_add(text, "\n");
+    }
 }

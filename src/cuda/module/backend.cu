@@ -128,6 +128,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
                  cells_bytes(&problem->lookups[a]);
     if (bytes) status = histo_cuda_allocate(&prepared->memory, bytes, "edges");
     prepared->context = histo_cuda_context();
+    prepared->expects_compiled = histo_cuda_expects_compiled(problem);
     /* Edges first: they need 8-byte alignment. */
     char *at = (char *)prepared->memory;
     for (int a = 0; a < problem->naxes; a++) {
