@@ -247,6 +247,11 @@ static void print_surroundings(FILE *out)
                 "The newest instruction set to use: baseline, avx2, avx512 or avx512vbmi2. Counts do not depend on it; "
                 "it is for tests and comparisons.",
                 out);
+    print_entry(
+        "HISTO_KERNEL_CACHE",
+        "The directory of kernels that were compiled for a GPU, instead of those under FILES. If set but empty, "
+        "none are kept.",
+        out);
     print_entry("TMPDIR", "Where temporary copies go; /tmp if not set.", out);
     print_entry("COLUMNS, LINES", "The size of drawings where the output is not a terminal.", out);
     print_entry("LC_ALL, LC_CTYPE, LANG", "Where they name no UTF-8, drawings are in ASCII.", out);

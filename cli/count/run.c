@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/failure.h"
-#include "base/places.h"
 #include "base/progress.h"
 #include "count/wisdom.h"
 
@@ -212,19 +211,10 @@ static int check_device(const settings *s, fault *f)
     return status == HISTO_OK ? 0 : -1;
 }
 
-/* Without a cache, counting on a GPU is only slower. */
-static void use_kernel_cache(const settings *s)
-{
-    char path[PATH_MAX];
-    if (s->device != HISTO_DEVICE_CPU && places_find("XDG_CACHE_HOME", ".cache", "histo/kernels", path))
-        histo_kernel_cache(path);
-}
-
 int run_open_files(run *r, fault *f)
 {
     const settings *s = r->settings;
     if (wisdom_load(s, f) != 0) return -1;
-    use_kernel_cache(s);
     if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
     const int64_t most = s->stats || s->quantiles || s->weights ? INT64_MAX : RUN_SMALL_FILES;
     const bool again = may_read_twice(r) || s->exact || (r->moments >= MOMENTS_ORDER && run_files_have(s, most));

@@ -37,8 +37,8 @@ enum histo_effort HISTO_ENUM_BASE {
     HISTO_MEASURE,
     /* As HISTO_ESTIMATE, but where a kernel specialised for exactly these samples is faster than those in the library,
      * the first fill of each layout compiles it and waits, about a second. Fills planned with HISTO_MEASURE do so too.
-     * Those with HISTO_ESTIMATE use a specialised kernel if it is in memory or in the kernel cache, and otherwise
-     * compile one, and wait, only after 2^32 samples of a layout. */
+     * Those with HISTO_ESTIMATE never wait: they use a specialised kernel if it is in memory or in the kernel cache. If
+     * not, a general one counts; where such fills go on, a thread compiles the other, and later fills use it. */
     HISTO_COMPILE
 };
 typedef HISTO_ENUM(histo_effort) histo_effort;
@@ -142,12 +142,12 @@ HISTO_API void histo_wisdom_forget(void);
 HISTO_API histo_status histo_backend_load(const char *path);
 
 /* Set the kernel cache of the process: a directory that keeps kernels compiled for a GPU at run time (by NVIDIA's NVRTC
- * library), so that the next process need not compile them. There is no cache by default; set it before the first fill.
- * The path is copied; a relative one is resolved against the current directory now. The directory is created, private
- * to this user, when the first kernel is written. It holds at most 64 MiB; the least recently used kernels are deleted.
- * Nothing is read from a directory or file that belongs to another user or that others may write. Damaged files are
- * replaced. A cache that cannot be read or written is not an error: the fill compiles the kernel, or uses another.
- * NULL: no cache from now on. HISTO_INVALID for an empty path. */
+ * library) for the next process. Before the first fill; by default $HISTO_KERNEL_CACHE (empty: none), else
+ * $XDG_CACHE_HOME/histo/kernels, else ~/.cache/histo/kernels, unless its base is another user's. The path is copied; a
+ * relative one is resolved against the current directory now. It is created, private to this user, when a kernel is
+ * first written, and holds at most 64 MiB; the least recently used are deleted. Nothing is read that another user owns
+ * or may write. Damaged files are replaced. A cache that cannot be read or written is not an error: the kernel is
+ * compiled, or another one counts. NULL: no cache from now on. HISTO_INVALID for an empty path. */
 HISTO_API histo_status histo_kernel_cache(const char *directory);
 
 /* Describe the machine in lines of text: CPU, instruction set, threads, devices. Buffer and return value are as for

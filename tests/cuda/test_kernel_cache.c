@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,8 +17,18 @@
 
 static const char key[] = "a key", value[] = "the value of a key";
 
-/* Files belong to this user, or seem to be another's. */
+/* Files belong to this user, or seem to be another's; so does this directory. */
 static bool others;
+static const char *of_other;
+int __real_stat(const char *name, struct stat *s);
+int __wrap_stat(const char *name, struct stat *s);
+int __wrap_stat(const char *name, struct stat *s)
+{
+    int result = __real_stat(name, s);
+    if (of_other && strcmp(name, of_other) == 0) s->st_uid++;
+    return result;
+}
+
 int __real_fstat(int fd, struct stat *s);
 int __wrap_fstat(int fd, struct stat *s);
 int __wrap_fstat(int fd, struct stat *s)
@@ -58,13 +69,18 @@ static int each_file(void (*act)(void))
     return files;
 }
 
+static int remove_base(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", base);
+    return system(command) == 0 ? 0 : -1;
+}
+
 static int remove_all(void **state)
 {
     (void)state;
-    char command[64];
     OK(histo_kernel_cache(NULL));
-    snprintf(command, sizeof command, "rm -rf %s", base);
-    return system(command) == 0 ? 0 : -1;
+    return remove_base();
 }
 
 static int fresh(void **state)
@@ -103,6 +119,101 @@ static void kept_for_this_user_only(void **state)
     assert_null(histo_cache_read("another key", &size));
     histo_cache_write(key, value, sizeof value); /* again, in the same file */
     assert_true(each_file(NULL) == 1 && is_found());
+}
+
+/* ---- The environment ---- */
+
+typedef struct place {
+    const char *own, *caches, *home; /* variables: under base; NULL: not set; "": empty; beginning with '=': as it is */
+    const char *expected;            /* under base; NULL: none */
+    const char *foreign;             /* under base: another user's */
+} place;
+
+static void set_variable(const char *name, const char *text)
+{
+    if (!text)
+        unsetenv(name);
+    else if (!*text || *text == '=')
+        setenv(name, *text ? text + 1 : "", 1);
+    else {
+        snprintf(path, sizeof path, "%s/%s", base, text);
+        setenv(name, path, 1);
+    }
+}
+
+/* Where nothing has been set, the environment is asked once, so this is a process of its own. Write a kernel; 0 if it
+ * is found until there is to be no cache. */
+static int write_by_environment(const place *at)
+{
+    static char foreign[128];
+    set_variable("HISTO_KERNEL_CACHE", at->own);
+    set_variable("XDG_CACHE_HOME", at->caches);
+    set_variable("HOME", at->home);
+    snprintf(foreign, sizeof foreign, "%s/%s", base, at->foreign ? at->foreign : "");
+    of_other = at->foreign ? foreign : NULL;
+    if (chdir(base) != 0) return 3;
+    const bool is_set = histo_cache_generation() != 0;
+    histo_cache_write(key, value, sizeof value);
+    if (is_set != (at->expected != NULL)) return 4;
+    if (is_set && !is_found()) return 5;
+    if (histo_kernel_cache(NULL) != HISTO_OK || is_found() || histo_cache_generation()) return 6;
+    return 0;
+}
+
+static int count_files(const char *under, bool only_files)
+{
+    char command[128];
+    int files = -1;
+    snprintf(command, sizeof command, "find %s -mindepth 1 %s | wc -l", under, only_files ? "-type f" : "");
+    FILE *pipe = popen(command, "r");
+    if (!pipe || fscanf(pipe, "%d", &files) != 1) files = -1;
+    if (pipe) pclose(pipe);
+    return files;
+}
+
+static void by_environment(void **state)
+{
+    (void)state;
+    static const place places[] = {
+        {NULL, NULL, "home", "home/.cache/histo/kernels", NULL},
+        {NULL, "", "home", "home/.cache/histo/kernels", NULL},
+        {NULL, "=relative", "home", "home/.cache/histo/kernels", NULL},
+        {NULL, "caches", "home", "caches/histo/kernels", NULL}, /* made, as the XDG base directories say */
+        {NULL, "home", "=/", "home/histo/kernels", NULL},
+        {"own/kernels", "caches", "home", "own/kernels", NULL},
+        {"=relative", "caches", "home", "relative", NULL},
+        {"own/kernels", NULL, NULL, "own/kernels", NULL},
+        {"", "caches", "home", NULL, NULL},
+        {NULL, NULL, NULL, NULL, NULL},
+        {NULL, NULL, "", NULL, NULL},
+        {NULL, NULL, "=home", NULL, NULL},
+        {NULL, NULL, "nowhere", NULL, NULL},
+        {NULL, NULL, "home", NULL, "home"},
+        {NULL, "home", "home", NULL, "home"},
+        {NULL, "home/file", "home", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const place *at = &places[i];
+        strcpy(base + sizeof base - 7, "XXXXXX");
+        assert_non_null(mkdtemp(base));
+        snprintf(path, sizeof path, "%s/home", base);
+        assert_int_equal(mkdir(path, 0755), 0);
+        snprintf(path, sizeof path, "%s/home/file", base);
+        fclose(fopen(path, "we"));
+        fflush(NULL);
+        const pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) _exit(write_by_environment(at));
+        int status = -1;
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        if (status) fail_msg("place %zu: the process ended with status %#x", i, (unsigned)status);
+        snprintf(directory, sizeof directory, "%s/%s", base, at->expected ? at->expected : "home");
+        const int files = each_file(NULL);
+        if (files != 1 || count_files(base, true) != (at->expected ? 2 : 1) ||
+            (!at->expected && count_files(base, false) != 2))
+            fail_msg("place %zu: %d files in %s", i, files, directory);
+        assert_int_equal(remove_base(), 0);
+    }
 }
 
 static void settings(void **state)
@@ -264,6 +375,7 @@ static void bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_environment), /* first, while nothing is set */
         cmocka_unit_test_setup_teardown(kept_for_this_user_only, fresh, remove_all),
         cmocka_unit_test_setup_teardown(settings, fresh, remove_all),
         cmocka_unit_test_setup_teardown(damaged, filled, remove_all),
