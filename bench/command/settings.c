@@ -121,6 +121,6 @@ const option_table bench_option_table = {rows, sizeof rows / sizeof *rows};
 
 int bench_settings_parse(bench_settings *s, const char *command, int argc, char **argv, fault *f)
 {
-    *s = (bench_settings){.effort = HISTO_COMPILE};
+    *s = (bench_settings){.effort = HISTO_ESTIMATE};
     return settings_parse(&s->common, &bench_option_table, command, argc, argv, f);
 }

@@ -19,7 +19,7 @@ typedef struct bench_settings {
     int64_t count;           /* --count N */
     const char *only;        /* --only KEY=VALUE,… */
     const char *problem;     /* --problem LINE */
-    histo_effort effort;     /* --effort NAME; HISTO_COMPILE if not given */
+    histo_effort effort;     /* --effort NAME; HISTO_ESTIMATE if not given */
     const char *figure;      /* --figure N */
     const char *paper_table; /* --table N */
     const char *section;     /* --section N */

@@ -72,7 +72,7 @@ static histo_status run_all(const bench_random_options *options, random_result *
     const int64_t count = only ? 1 : options->count ? options->count : 100;
     const double begun = bench_now_s();
     int64_t drawn = 0;
-    histo_status status = HISTO_OK;
+    histo_status status = histo_kernel_cache(NULL); /* as where nobody has run the like before */
     while (result->count < count && status == HISTO_OK && !bench_is_over(&options->common.budget, begun)) {
         random_problem p;
         if (only)

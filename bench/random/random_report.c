@@ -12,7 +12,8 @@ void random_report_begin(const bench_random_options *options, const char *backen
     static const char *const efforts[] = {
         [HISTO_ESTIMATE] = "estimate", [HISTO_COMPILE] = "compile", [HISTO_MEASURE] = "measure"};
     static const char *const meanings[] = {
-        [HISTO_ESTIMATE] = "Plans are estimated: kernels for exactly these samples are not waited for.",
+        [HISTO_ESTIMATE] =
+            "Plans have default options: kernels for exactly these samples are not waited for, nor read from a cache.",
         [HISTO_COMPILE] =
             "Plans wait for kernels compiled for exactly these samples, as one that is used often has them.",
         [HISTO_MEASURE] = "Plans measure the strategies, and wait for kernels compiled for exactly these samples."};

@@ -9,7 +9,7 @@ python3 - <<'END' || fail "the JSON of bench random is not what it should be"
 import json
 kept = json.load(open("random.json"))
 results = kept["results"]
-assert kept["effort"] == "compile"
+assert kept["effort"] == "estimate"
 assert len(results) == 50 == kept["summary"]["problems"] and kept["summary"]["wrong_or_failed"] == 0
 exact = [r for r in results if r["outcome"] == "exact"]
 assert len(exact) > 45
@@ -23,7 +23,7 @@ open("line", "w").write(next(r["problem"] for r in exact))
 END
 # The JSON of several runs becomes one table.
 # shellcheck disable=SC2086
-shows '^Plans are estimated' $random --count 20 --seed 2 --quick --effort estimate -o random-2.json
+shows '^Plans wait for kernels' $random --count 20 --seed 2 --quick --effort compile -o random-2.json
 checks=$((checks + 1))
 "$(dirname "$0")/../../../script/documents/random-table" random.json random-2.json >"$out" || fail "random-table failed"
 grep -q '^2 runs, 70 problems; all counts exact$' "$out" || fail "random-table does not count the problems"
