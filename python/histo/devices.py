@@ -278,23 +278,22 @@ def empty_cache() -> None:
 
 def compile_kernels(wanted: bool = True) -> None:
     """From now on, have kernels compiled for exactly the bins and layout of the samples of each new kind of call, which
-    then waits about a second, where that makes the following calls faster: those of few samples above all. It needs
-    NVIDIA's NVRTC, which PyTorch and CuPy bring along."""
-    if wanted:
-        _load_nvrtc()
+    then waits about a second, where that makes the following calls faster: those of few samples above all. Without
+    this, they are compiled beside the calls if these go on. It needs NVIDIA's NVRTC, which PyTorch and CuPy bring
+    along."""
     _histo.compile_kernels(wanted)
 
 
 def _load_nvrtc() -> None:
     """The backend finds it in the process, or where the system has its libraries."""
-    name = "libnvrtc.so.13"
     found = _importlib_util.find_spec("nvidia")
     folders = found.submodule_search_locations if found else ()
-    places = [path for folder in folders or () for path in _Path(folder).glob(f"*/lib/{name}")]
-    for place in (name, *places):
-        with _contextlib.suppress(OSError):
-            _ctypes.CDLL(str(place))
-            return
+    for name in ("libnvrtc.so.13", "libnvrtc.so.12"):
+        places = [path for folder in folders or () for path in _Path(folder).glob(f"*/lib/{name}")]
+        for place in (name, *places):
+            with _contextlib.suppress(OSError):
+                _ctypes.CDLL(str(place))
+                return
 
 
 # ---- Operands

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -379,6 +380,21 @@ def test_compiled_kernels(library):
         check(library, histo.histogram(there[:1000], 37, RANGE), np.histogram(X[:1000], 37, RANGE))
     finally:
         histo.devices.compile_kernels(False)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_compiled_beside(library):
+    """A histogram for each frame, with default options: after some of them, a compiled kernel counts."""
+    there, here = put(library, X)[::2], histo.Histogram(histo.Regular(37, *RANGE))
+    here.fill(X[::2])
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        h = histo.Histogram(histo.Regular(37, *RANGE))
+        h.fill(there)
+        assert np.array_equal(h.values(), here.values())
+        if "kernel: compiled" in h.explain():
+            return
+    pytest.fail(h.explain())
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

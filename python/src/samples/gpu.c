@@ -1,6 +1,7 @@
 #include "samples/gpu.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 
 #include "state/state.h"
 
@@ -69,8 +70,22 @@ static PyObject *path_of_package(void)
     return path;
 }
 
+/* Kernels are compiled by the NVRTC of PyTorch's or CuPy's packages, which the dynamic linker does not find. */
+static int load_nvrtc(void)
+{
+    static bool is_done;
+    if (is_done) return 0;
+    is_done = true;
+    PyObject *devices = PyImport_ImportModule("histo.devices");
+    PyObject *none = devices ? PyObject_CallMethod(devices, "_load_nvrtc", NULL) : NULL;
+    Py_XDECREF(devices);
+    Py_XDECREF(none);
+    return none ? 0 : -1;
+}
+
 int gpu_load(void)
 {
+    if (load_nvrtc() < 0) return -1;
     PyObject *path = path_of_package(), *bytes = NULL;
     if (!path && PyErr_ExceptionMatches(PyExc_ModuleNotFoundError)) {
         PyErr_Clear();
