@@ -72,8 +72,10 @@ static registered *find(const void *address)
 
 static registered *add(const void *address, const char *symbol)
 {
-    if (kernel_count % 256 == 0) kernels = realloc(kernels, (kernel_count + 256) * sizeof *kernels);
-    if (!kernels) abort();
+    enum { ROOM = 256 };
+    registered *more = kernel_count % ROOM ? kernels : realloc(kernels, (kernel_count + ROOM) * sizeof *kernels);
+    if (!more) abort();
+    kernels = more;
     kernels[kernel_count] = (registered){.address = address, .symbol = symbol};
     return &kernels[kernel_count++];
 }

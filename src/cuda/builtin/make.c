@@ -7,6 +7,7 @@
  * writes DIRECTORY/builtin.c and DIRECTORY/builtin.images. FATBINARY: the program of the CUDA toolkit, which compresses
  * code. ARCHITECTURE: a compute capability times ten. */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <errno.h>
 #include <sched.h>
 #include <spawn.h>
@@ -68,6 +69,52 @@ static char *read_file(const char *path, size_t *size)
     return bytes;
 }
 
+/* ---- What a kernel needs ---- */
+
+/* The most registers of a thread, by the attributes of the cubin's kernels: entries of a format, an attribute, and a
+ * size or a value; of this attribute, a symbol and its number of registers. */
+static uint32_t registers_of(const char *attributes, size_t size)
+{
+    enum { HEAD = 4, WITH_BYTES = 4, REGISTERS = 0x2f };
+    uint32_t most = 0;
+    for (size_t at = 0; at + HEAD <= size;) {
+        uint16_t bytes;
+        uint32_t values[2] = {0};
+        memcpy(&bytes, attributes + at + 2, sizeof bytes);
+        const bool has_bytes = attributes[at] == WITH_BYTES;
+        if (has_bytes && attributes[at + 1] == REGISTERS && at + HEAD + sizeof values <= size)
+            memcpy(values, attributes + at + HEAD, sizeof values);
+        if (values[1] > most) most = values[1];
+        at += has_bytes ? (size_t)HEAD + bytes : (size_t)HEAD;
+    }
+    return most;
+}
+
+/* A block must fit a multiprocessor of any GPU: its registers, which come in eights, and its static shared memory. */
+static void check_cubin(const histo_noted_source *noted, const char *cubin)
+{
+    enum { MOST_REGISTERS = 1 << 16, MOST_SHARED = 48 << 10, EIGHT = 8 };
+    static const char shared_name[] = ".nv.shared._Z";
+    const char *threads = strstr(noted->source.definitions, "threads = ");
+    const uint32_t block = threads ? (uint32_t)atoi(threads + strlen("threads = ")) : 0;
+    uint32_t registers = 0;
+    Elf64_Ehdr header;
+    memcpy(&header, cubin, sizeof header);
+    const Elf64_Shdr *section = (const Elf64_Shdr *)(const void *)(cubin + header.e_shoff);
+    const char *names = cubin + section[header.e_shstrndx].sh_offset;
+    for (int i = 0; i < header.e_shnum; i++) {
+        const char *name = names + section[i].sh_name;
+        if (strcmp(name, ".nv.info") == 0) registers = registers_of(cubin + section[i].sh_offset, section[i].sh_size);
+        if (strncmp(name, shared_name, sizeof shared_name - 1) == 0 && section[i].sh_size > MOST_SHARED)
+            fail(noted->source.kernel, "its blocks have too much shared memory");
+    }
+    if (!block || !registers) fail(noted->source.kernel, "its threads and registers are not known");
+    if ((registers + EIGHT - 1) / EIGHT * EIGHT * block > MOST_REGISTERS)
+        fail(noted->source.kernel, "its blocks have too many registers");
+}
+
+/* ---- Images ---- */
+
 static void compress(char *fatbinary, const char *cubin, const char *fatbin, int architecture)
 {
     char *create = text_of("--create=%s", fatbin);
@@ -93,6 +140,7 @@ static void make_image(char *fatbinary, const histo_noted_source *noted, const c
         fail(source->kernel, log ? log : "it is not compiled");
     if (memcmp(image.bytes + image.code_at, "\177ELF", 4) != 0)
         fail(source->kernel, "this NVRTC does not know the architecture");
+    check_cubin(noted, image.bytes + image.code_at);
     write_file(cubin, image.bytes + image.code_at, image.size - image.code_at);
     compress(fatbinary, cubin, fatbin, noted->architecture);
     size_t size;

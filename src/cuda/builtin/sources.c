@@ -60,8 +60,9 @@ histo_compiled *__wrap_histo_compiled_of(int architecture, const histo_kernel_so
             strcmp(noted[i].source.definitions, source->definitions) == 0 &&
             strcmp(noted[i].source.includes, source->includes) == 0)
             return NULL;
-    noted = realloc(noted, (size_t)(noted_count + 1) * sizeof *noted);
-    if (!noted) abort();
+    histo_noted_source *more = realloc(noted, (size_t)(noted_count + 1) * sizeof *noted);
+    if (!more) abort();
+    noted = more;
     noted[noted_count++] = (histo_noted_source){
         architecture, {copy(source->includes), copy(source->definitions), copy(source->kernel)}, problem_now};
     return NULL;
@@ -101,15 +102,19 @@ static void fill(const everyday_problem *problem, int gpu)
 {
     everyday_fill its;
     histo_hist *hist = NULL;
+    histo_plan *plan = NULL;
+    const histo_plan_options options = {.device = HISTO_DEVICE_CUDA(gpu)};
     everyday_describe(problem, described_gpu_memory(gpu), &its);
     histo_status status = histo_hist_create(&hist, its.naxes, its.axes, &its.hist);
-    if (status == HISTO_OK) status = histo_hist_fill(hist, its.views, &its.fill);
+    if (status == HISTO_OK) status = histo_plan_create(&plan, hist, its.views, &its.fill, &options);
+    if (status == HISTO_OK) status = histo_plan_fill(plan, hist, its.views, &its.fill);
     if (status != HISTO_OK) {
         char name[128];
         everyday_name(problem, name, sizeof name);
         fprintf(stderr, "%s: %s\n", name, histo_last_error());
         exit(1);
     }
+    histo_plan_destroy(plan);
     histo_hist_destroy(hist);
 }
 
