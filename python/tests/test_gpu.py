@@ -20,6 +20,8 @@ try:
     import torch
 
     if torch.cuda.is_available():
+        import torch_calls
+
         LIBRARIES.append("torch")
     else:
         WHY.append("PyTorch finds no GPU")
@@ -565,13 +567,15 @@ def test_guide():
     guide = (pathlib.Path(__file__).parents[2] / "docs" / "python.md").read_text()
     chapter = guide.split("## If you use CuPy or PyTorch")[1].split("\n## ")[0]
     examples = re.findall(r"```python\n(.*?)```", chapter, re.S)
-    assert len(examples) == 2
+    assert len(examples) == 3
     batches = [torch.randn(1000, device="cuda") for _ in range(3)]
     names = {"cupy": cupy, "torch": torch, "histo": histo, "Histogram": histo.Histogram, "Regular": histo.Regular,
              "batches": batches}
     exec(examples[0], names)
     assert isinstance(names["edges"], cupy.ndarray) and names["counts"].is_cuda
     exec(examples[1], names)
+    assert names["hist"].sum() > 9e5 and names["per_class"].sum() == 10**6
+    exec(examples[2], names)
     expected = np.histogram(np.concatenate([get(b) for b in batches]), 100, (-4, 4))[0]
     assert abs(get(names["seen"]) - expected).sum() <= 2  # float32 samples next to edges
 
@@ -616,6 +620,127 @@ class TestTorch:
             for minlength in (0, 500):
                 found, expected = (f(x, weights, minlength) for f in (histo.torch.bincount, torch.bincount))
                 assert found.dtype == expected.dtype and torch.equal(found, expected)
+
+    def test_bincount_of_length(self):
+        import histo.torch
+
+        x = torch.randint(0, 300, (100_000,), device="cuda")
+        for weights in (None, torch.ones(100_000, device="cuda"), torch.ones(100_000, device="cuda").double()):
+            expected = torch.bincount(x, weights, 300)
+            found = histo.torch.bincount(x, weights, length=300)
+            assert found.dtype == expected.dtype and torch.equal(found, expected)
+            assert torch.equal(histo.torch.bincount(x, weights, length=200), expected[:200])
+            assert torch.equal(histo.torch.bincount(x - 100, weights, length=100), expected[100:200])
+            assert histo.torch.bincount(x, weights, 310, length=320)[300:].eq(0).all()
+        assert histo.torch.bincount(x[:0], length=3).tolist() == [0, 0, 0]
+        assert histo.torch.bincount(x, length=0).tolist() == []
+
+    def test_fill(self):
+        import histo.torch
+
+        x, w = torch.from_numpy(X).cuda(), torch.from_numpy(W).cuda()
+        edges = torch.from_numpy(EDGES)
+        hist = torch.zeros(30, dtype=torch.int64, device="cuda")
+        sums = torch.zeros(30, dtype=torch.float32, device="cuda")
+        between = torch.zeros(4, dtype=torch.float64, device="cuda")
+        joint = torch.zeros(5, 6, dtype=torch.int64, device="cuda")
+        for _ in range(2):
+            assert histo.torch.fill_(hist, x, range=RANGE) is hist
+            histo.torch.fill_(sums, x, range=RANGE, weight=w)
+            for there in (edges, edges.cuda()):
+                histo.torch.fill_(between, x, there, weight=w)
+            histo.torch.fill_(joint, x.reshape(-1, 2), range=(*RANGE, 0.0, 1.0))
+        assert np.array_equal(get(hist), 2 * np.histogram(X, 30, RANGE)[0])
+        assert np.array_equal(get(sums), 2 * np.histogram(X, 30, RANGE, weights=W)[0])
+        assert np.array_equal(get(between), 4 * np.histogram(X, EDGES, weights=W)[0])
+        assert np.array_equal(get(joint), 2 * np.histogramdd(X.reshape(-1, 2), [5, 6], [RANGE, (0, 1)])[0])
+        for wrong, of in ((hist.cpu(), x), (hist, x.cpu())):
+            with pytest.raises(RuntimeError, match="hist is on"):
+                histo.torch.fill_(wrong, of, range=RANGE)
+
+    def calls_that_do_not_wait(self):
+        import histo.torch
+
+        x, i = torch.from_numpy(X).float().cuda(), torch.randint(0, 300, (100_000,), device="cuda")
+        hist, between = torch.zeros(30, dtype=torch.int64, device="cuda"), torch.zeros(4, device="cuda")
+        edges = torch.from_numpy(EDGES).float()
+        return x, i, {
+            "bincount": lambda: histo.torch.bincount(i, length=300),
+            "sums": lambda: histo.torch.bincount(i, x.abs(), length=300),
+            "histc": lambda: histo.torch.histc(x, 30, *RANGE),
+            "fill_": lambda: histo.torch.fill_(hist, x, range=RANGE).clone(),
+            "fill_ between edges": lambda: histo.torch.fill_(between, x, edges).clone(),
+        }
+
+    @pytest.mark.parametrize("name", ["bincount", "sums", "histc", "fill_", "fill_ between edges"])
+    def test_nothing_waits(self, name):
+        call = self.calls_that_do_not_wait()[2][name]
+        call()
+        torch.cuda.synchronize()
+        torch.cuda.set_sync_debug_mode("error")
+        try:
+            torch.cuda._sleep(2_000_000_000)  # a second
+            before = torch.cuda.Event()
+            before.record()
+            call()
+            assert not before.query()
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+            torch.cuda.synchronize()
+
+    @pytest.mark.parametrize("name", ["bincount", "sums", "histc"])
+    def test_graphs(self, name):
+        x, i, calls = self.calls_that_do_not_wait()
+        call = calls[name]
+        call()
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            found = call()
+        for _ in range(3):
+            x.mul_(0.75)
+            i.sub_(1).clamp_(min=0)
+            graph.replay()
+            assert torch.allclose(found, call())
+
+    def test_graph_of_fill(self):
+        import histo.torch
+
+        x, hist = torch.from_numpy(X).cuda(), torch.zeros(30, dtype=torch.int64, device="cuda")
+        histo.torch.fill_(hist, x, range=RANGE)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            histo.torch.fill_(hist, x, range=RANGE)
+        hist.zero_()
+        for k in (1, 2, 4):
+            x.copy_(torch.from_numpy(X / k))
+            graph.replay()
+        assert np.array_equal(get(hist), sum(np.histogram(X / k, 30, RANGE)[0] for k in (1, 2, 4)))
+
+    @pytest.mark.parametrize("name", torch_calls.CALLS if "torch" in LIBRARIES else {})
+    def test_compiled(self, name):
+        torch_calls.check_compiled(name, "cuda", "aot_eager")
+
+    @pytest.mark.parametrize("case", torch_calls.OPERATORS if "torch" in LIBRARIES else [], ids=lambda case: case[0])
+    def test_operators(self, case):
+        torch_calls.check_operator(case, "cuda")
+
+    def test_compiled_into_graphs(self):
+        """By inductor, whose graphs hold what does not wait."""
+        import histo.torch
+
+        def step(x, i):
+            n = histo.torch.bincount(i + 1, length=301)
+            return histo.torch.histc(x * 2, 10, -1, 1) + 1, n * 2, histo.torch.histogram(x, 7).hist
+
+        torch._dynamo.reset()
+        compiled = torch.compile(step, fullgraph=True, mode="reduce-overhead")
+        for k in range(4):
+            x, i = torch.from_numpy(X).float().cuda() / (k + 1), torch.randint(0, 300, (100_000,), device="cuda")
+            torch.compiler.cudagraph_mark_step_begin()
+            for f, e in zip(compiled(x, i), step(x, i), strict=True):
+                assert f.dtype == e.dtype and torch.equal(f, e)
 
 
 @pytest.mark.skipif("cupy" not in LIBRARIES, reason="needs CuPy with a GPU")
