@@ -282,7 +282,7 @@ def densities(counts: Any, edges: Sequence[Any], beside: Callable[[Any], Any] = 
     counts: an array of NumPy, Dask or a library of histo.devices, for which `beside` puts the widths beside it.
     """
     dims = tuple(_range(counts.ndim - len(edges), counts.ndim))
-    density = counts = counts.astype(float) if getattr(counts.dtype, "kind", "") in "iu" else counts
+    density = counts = counts.astype(float) if getattr(counts.dtype, "kind", None) in ("i", "u") else counts
     for d, e in zip(dims, edges, strict=True):
         widths = beside(widths_of(e))
         density = density / widths.reshape([-1 if other == d else 1 for other in dims])

@@ -16,6 +16,7 @@ except ImportError:
 import torch_calls
 
 import histo.torch as ours
+from histo import rules
 
 RANDOM = np.random.default_rng(4)
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
@@ -372,3 +373,12 @@ def test_histograms_of_boosting():
     out = torch.zeros(want.shape, dtype=torch.float64)
     assert histo.boosting.histograms(bins, gradients.bfloat16(), None, rows, offsets, out=out) is out
     assert torch.equal(out, torch.from_numpy(want))
+
+
+def test_densities_of_tensors():
+    """What histo.histogram makes of counts in the memory of a GPU."""
+    edges = np.array([0.0, 1, 3, 7])
+    counts = np.array([[1, 2, 3], [4, 5, 0]])
+    ours = rules.densities(torch.from_numpy(counts), [edges], torch.from_numpy)
+    assert ours.dtype == torch.float64
+    np.testing.assert_array_equal(ours.numpy(), rules.densities(counts, [edges]))
