@@ -106,8 +106,8 @@ HISTO_API void histo_set_monitor(bool (*stops)(void *context, const histo_progre
 /* ---- Memory ------------------------------------------------------------------------------------------- */
 
 /* Where the library allocates host memory, except for some file paths and for compiling GPU kernels. Memory that it
- * returns to the caller, who frees it with histo_free, also comes from here. Any thread may call both functions, several
- * at once, including the library's own threads. */
+ * returns to the caller, who frees it with histo_free, also comes from here. Any thread may call both functions,
+ * several at once, including the library's own threads. */
 typedef struct histo_allocator {
     /* Allocate `bytes`, aligned as malloc aligns. On NULL the call fails with HISTO_NO_MEMORY. */
     void *(*allocate)(void *context, size_t bytes);
