@@ -628,6 +628,44 @@ static void statistics(void)
     print_counts("of", how_many, 10);
 }
 
+/* Two features of ten bins each, and two nodes. */
+static void boosting(void)
+{
+    enum { FEATURES = 2, EACH = 10, ROWS = 100, NODES = 2 };
+    static uint8_t table[ROWS][FEATURES];
+    static uint32_t order[ROWS], counts[NODES * FEATURES * EACH];
+    static double sums[NODES * FEATURES * EACH];
+    const int32_t bins[] = {EACH, EACH};
+    const int64_t offsets[] = {0, 30, ROWS}, shape[] = {ROWS, FEATURES};
+    for (uint32_t i = 0; i < ROWS; i++) {
+        table[i][0] = (uint8_t)(i % EACH);
+        table[i][1] = (uint8_t)(i / EACH);
+        order[i] = ROWS - 1 - i;
+    }
+    const histo_view binned = histo_view_nd(table, HISTO_U8, 2, shape), rows = histo_view_1d(order, HISTO_U32, ROWS);
+    const histo_view values = histo_view_1d(samples, HISTO_F32, ROWS);
+    const histo_node_options nodes = {.rows = &rows, .offsets = offsets, .nodes = NODES};
+    const histo_node_sums to = {.sums = {sums}, .counts = counts};
+    int64_t nonfinite = -1;
+    histo_features *features;
+    histo_gradients *gradients;
+    ok(histo_features_create(&features, &binned, bins, &(histo_features_options){.by_rows = true}));
+    ok(histo_gradients_create(&gradients, ROWS, 1));
+    ok(histo_gradients_set(gradients, &values, &(histo_gradients_options){.nonfinite = &nonfinite}));
+    ok(histo_features_fill(features, gradients, &nodes, &to));
+    double whole = 0;
+    uint64_t each[NODES * FEATURES * EACH];
+    for (int i = 0; i < NODES * FEATURES * EACH; i++) {
+        whole += sums[i];
+        each[i] = counts[i];
+    }
+    printf("boosting: %lld bins, %lld not finite, unit %.9g, sum %.9g\n", (long long)histo_features_bins(features),
+           (long long)nonfinite, histo_gradients_unit(gradients, 0), whole);
+    print_counts("rows", each, NODES * FEATURES * EACH);
+    histo_gradients_destroy(gradients);
+    histo_features_destroy(features);
+}
+
 int main(int argc, char **argv)
 {
     static _Atomic int allocations;
@@ -653,6 +691,7 @@ int main(int argc, char **argv)
     pairs();
     surveys();
     statistics();
+    boosting();
     printf("allocated %d, used less %d\n", allocations > 0, histo_memory_used() < (size_t)1 << 32);
     return EXIT_SUCCESS;
 }
