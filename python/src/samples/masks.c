@@ -7,7 +7,7 @@
 static uint64_t spread(unsigned bits)
 {
     /* Bit k is alone in byte k; adding 0x7f sets the byte's top bit unless the byte is 0. */
-    const uint64_t alone = (bits & 0xff) * 0x0101010101010101 & 0x8040201008040201;
+    const uint64_t alone = (bits & 0xff) * UINT64_C(0x0101010101010101) & 0x8040201008040201;
     const uint64_t ones = (alone + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101;
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ones : __builtin_bswap64(ones);
 }
