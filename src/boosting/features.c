@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/threads/monitor.h"
 #include "base/threads/pool.h"
+#include "base/threads/share.h"
 #include "base/threads/threads.h"
 #include "boosting/boosting.h"
 #include "cpu/backend/backend.h"
@@ -89,7 +90,7 @@ static void read_share(void *context, int index)
 {
     const reading *r = context;
     const int64_t rows = r->features->rows;
-    const int64_t begin = rows / r->tasks * index, end = index + 1 == r->tasks ? rows : rows / r->tasks * (index + 1);
+    const int64_t begin = histo_share_begin(rows, r->tasks, index), end = histo_share_begin(rows, r->tasks, index + 1);
     for (int64_t row = begin; row < end; row += r->block) {
         const int64_t n = end - row < r->block ? end - row : r->block;
         read_rows(r, row, n, &r->strays[index]);

@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "base/memory.h"
 #include "base/threads/pool.h"
+#include "base/threads/share.h"
 #include "base/threads/threads.h"
 #include "boosting/boosting.h"
 #include "cpu/backend/backend.h"
@@ -140,9 +141,8 @@ static void search_rows(const setting *s, const block *b, int64_t row, int n, fi
 
 static void share_of(const setting *s, int index, int64_t *begin, int64_t *end)
 {
-    const int64_t rows = s->gradients->rows, each = rows / s->tasks;
-    *begin = each * index;
-    *end = index + 1 == s->tasks ? rows : each * (index + 1);
+    *begin = histo_share_begin(s->gradients->rows, s->tasks, index);
+    *end = histo_share_begin(s->gradients->rows, s->tasks, index + 1);
 }
 
 static void search_share(void *context, int index)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/threads/pool.h"
+#include "base/threads/share.h"
 #include "base/threads/threads.h"
 #include "boosting/boosting.h"
 
@@ -44,7 +45,7 @@ static void check_share(void *context, int index)
 {
     const checking *c = context;
     const int64_t n = c->list->shape[0], stride = c->list->strides[0];
-    const int64_t begin = n / c->tasks * index, end = index + 1 == c->tasks ? n : n / c->tasks * (index + 1);
+    const int64_t begin = histo_share_begin(n, c->tasks, index), end = histo_share_begin(n, c->tasks, index + 1);
     const char *at = (const char *)c->list->data + begin * stride;
     const bool contiguous = stride == (int64_t)histo_dtype_size(c->list->dtype);
     c->bad[index] = -1;

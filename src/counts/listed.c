@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads/pool.h"
+#include "base/threads/share.h"
 #include "base/threads/threads.h"
 #include "boosting/row_list.h"
 #include "counts/hist.h"
@@ -128,8 +129,9 @@ static void copy_block(const copying *c, const histo_view *from, int64_t begin, 
 static void copy_share(void *context, int index)
 {
     const copying *c = context;
-    const int64_t n = c->l->listed, threads = c->l->threads;
-    const int64_t begin = n / threads * index, end = index + 1 == threads ? n : n / threads * (index + 1);
+    const int64_t n = c->l->listed;
+    const int threads = c->l->threads;
+    const int64_t begin = histo_share_begin(n, threads, index), end = histo_share_begin(n, threads, index + 1);
     for (int64_t i = begin; i < end; i += BLOCK)
         for (int64_t v = 0; v < c->views; v++)
             for (int64_t r = 0; r < c->repeats; r++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/threads/monitor.h"
+#include "base/threads/share.h"
 #include "cpu/backend/backend.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/bounds.h"
@@ -43,10 +44,10 @@ size_t histo_blocks_bytes(const histo_problem *problem)
     return (size_t)buffers * operand_bytes();
 }
 
-/* Where range `index` of n samples begins, without overflow of n * index. */
+/* histo_share_begin, without a division for one range. */
 static int64_t range_begin(int64_t n, int index, int ranges)
 {
-    return ranges == 1 ? n * index : n / ranges * index + n % ranges * index / ranges;
+    return ranges == 1 ? n * index : histo_share_begin(n, ranges, index);
 }
 
 static void start(histo_blocks *blocks, const histo_job *job, void *gathered)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/threads/pool.h"
+#include "base/threads/share.h"
 #include "cpu/backend/costs.h"
 #include "cpu/kernels/kernels.h"
 #include "cpu/samples/block.h"
@@ -224,8 +225,8 @@ static void count_range(void *context, int index)
         const int64_t begin = larger(job->begin - first * per_batch, 0);
         const int64_t n = smaller(job->end - first * per_batch, per_batch) - begin;
         if (n <= 0) continue;
-        count_entries(&me, first, entries, begin + n / l->threads * index + n % l->threads * index / l->threads,
-                      begin + n / l->threads * (index + 1) + n % l->threads * (index + 1) / l->threads);
+        count_entries(&me, first, entries, begin + histo_share_begin(n, l->threads, index),
+                      begin + histo_share_begin(n, l->threads, index + 1));
     }
 }
 
