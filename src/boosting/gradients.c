@@ -273,7 +273,7 @@ static histo_status check_unit(int w, double unit, histo_dtype dtype, double lar
     const double mantissa = frexp(unit, exponent);
     --*exponent;
     if (!(unit > 0) || isinf(unit) || mantissa != 0.5)
-        return histo_fail(HISTO_INVALID, "units[%d] is %g, which is no power of two", w, unit);
+        return histo_fail(HISTO_INVALID, "units[%d] is %g, which is not a power of two", w, unit);
     if (!is_float(dtype) && unit != 1)
         return histo_fail(HISTO_INVALID, "units[%d] is %g, and integers have the unit 1", w, unit);
     if (units_in(largest, *exponent) >= ldexp(1, MOST_BITS))

@@ -380,7 +380,7 @@ static void test_units(void **state)
     const histo_view values = histo_view_1d(x, HISTO_F32, N);
     OK(histo_gradients_set(g, &values, &(histo_gradients_options){.units = (const double[]){0.25}}));
     assert_true(histo_gradients_unit(g, 0) == 0.25);
-    REFUSED(HISTO_INVALID, "units[0] is 0.3, which is no power of two",
+    REFUSED(HISTO_INVALID, "units[0] is 0.3, which is not a power of two",
             histo_gradients_set(g, &values, &(histo_gradients_options){.units = (const double[]){0.3}}));
     REFUSED(HISTO_INVALID, "units[0] is 0, ",
             histo_gradients_set(g, &values, &(histo_gradients_options){.units = (const double[]){0}}));

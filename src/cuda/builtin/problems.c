@@ -114,7 +114,7 @@ static const void *take(place *from, int64_t samples, histo_dtype dtype)
 }
 
 /* Floats from 0 to 1. Integers of 8 and 16 bits: their whole range, in 256, 1024 or 4096 bins. Others from 0 to 1000,
- * in bins that are no power of two. */
+ * in bins that are not a power of two. */
 static histo_axis axis_of(histo_dtype dtype, int64_t bins)
 {
     const int bits = 8 * (int)histo_dtype_size(dtype);
