@@ -12,10 +12,13 @@ struct histo_features {
     histo_dtype dtype;
     int64_t total;      /* bins of all features */
     int32_t *bins;      /* [features] */
+    int64_t *start;     /* [features]: the bins of those before */
     const char *table;  /* the caller's */
     int64_t row_stride; /* of it, in bytes */
     int64_t column_stride;
     char *copy; /* by rows, or NULL */
+    /* Of the last fill on the CPU, or NULL: see memory.h. The pointer to it may change where features may not. */
+    _Atomic(struct histo_node_memory *) *memory;
 };
 
 struct histo_gradients {

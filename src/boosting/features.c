@@ -9,7 +9,7 @@
 #include "base/threads/pool.h"
 #include "base/threads/share.h"
 #include "base/threads/threads.h"
-#include "boosting/boosting.h"
+#include "boosting/memory.h"
 #include "cpu/backend/backend.h"
 #include "plan/strategy.h"
 #include "view/view.h"
@@ -160,11 +160,17 @@ static histo_status check_bins(const histo_view *table, const int32_t *bins, int
 static histo_status allocate(histo_features *f, const int32_t *bins, bool copied)
 {
     enum { LINE = 64 };
-    const size_t of_bins = (size_t)f->features * sizeof *bins;
+    const size_t of_bins = (size_t)f->features * sizeof *bins, of_start = (size_t)f->features * sizeof *f->start;
+    f->memory = histo_calloc(1, sizeof *f->memory);
     f->bins = histo_malloc(of_bins ? of_bins : 1);
-    if (!f->bins) return histo_fail_memory(of_bins, "the features");
-    for (int32_t k = 0; k < f->features; k++)
+    f->start = histo_malloc(of_start ? of_start : 1);
+    if (!f->memory || !f->bins || !f->start) return histo_fail_memory(of_bins + of_start, "the features");
+    int64_t start = 0;
+    for (int32_t k = 0; k < f->features; k++) {
         f->bins[k] = bins ? bins[k] : f->dtype == HISTO_U8 ? 256 : 65536;
+        f->start[k] = start;
+        start += f->bins[k];
+    }
     int64_t bytes = 0;
     if (!copied || !f->rows || !f->features) return HISTO_OK;
     if (!histo_mul_i64(f->rows, f->features * (int64_t)histo_dtype_size(f->dtype), &bytes)) bytes = INT64_MAX / 2;
@@ -212,7 +218,10 @@ histo_status histo_features_create(histo_features **features, const histo_view *
 void histo_features_destroy(histo_features *features)
 {
     if (!features) return;
+    if (features->memory) histo_node_memory_free(*features->memory);
+    histo_free((void *)features->memory);
     histo_free(features->copy);
+    histo_free(features->start);
     histo_free(features->bins);
     histo_free(features);
 }

@@ -37,6 +37,29 @@ static histo_bin_array array_at(void *at, histo_dtype dtype, const histo_node_su
     };
 }
 
+/* The first struct, if all arrays are the fields of structs without gaps; else NULL. */
+static char *find_structs(const histo_written *to)
+{
+    enum { MOST = 8 * (1 + HISTO_MAX_GRADIENTS) };
+    bool taken[MOST] = {false};
+    char *first = NULL;
+    int64_t bytes = 0;
+    for (int i = 0; i <= to->weights; i++)
+        if (to->arrays[i].at && (!first || to->arrays[i].at < first)) first = to->arrays[i].at;
+    for (int i = 0; i <= to->weights; i++) {
+        if (!to->arrays[i].at) continue;
+        const int64_t size = (int64_t)histo_dtype_size(to->arrays[i].dtype), at = to->arrays[i].at - first;
+        for (int64_t byte = at; byte < at + size; byte++) {
+            if (byte >= MOST || taken[byte]) return NULL;
+            taken[byte] = true;
+        }
+        bytes += size;
+    }
+    for (int64_t byte = 0; byte < bytes; byte++)
+        if (!taken[byte]) return NULL;
+    return bytes == to->arrays[1].bin_stride ? first : NULL;
+}
+
 /* Check where sums are written, and remember it. */
 static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to)
 {
@@ -50,17 +73,21 @@ static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to)
     if (count != HISTO_U32 && count != HISTO_U64 && count != HISTO_F64)
         return histo_fail(HISTO_INVALID, "count_dtype is none of HISTO_U32, HISTO_U64 and HISTO_F64");
     const histo_gradients *g = fill->gradients;
+    histo_written *at = &fill->to;
     bool wanted = to->counts;
     for (int w = 0; w < HISTO_MAX_GRADIENTS && status == HISTO_OK; w++) {
         wanted = wanted || to->sums[w];
         if (to->sums[w] && w >= g->weights)
             return histo_fail(HISTO_INVALID, "sums[%d] is not NULL, and gradients has %d weights", w, g->weights);
         if (w < g->weights)
-            fill->sums[w] = array_at(to->sums[w], sum, to, fill->features->total, sum == HISTO_F64 ? g->units[w] : 1);
+            at->arrays[1 + w] =
+                array_at(to->sums[w], sum, to, fill->features->total, sum == HISTO_F64 ? g->units[w] : 1);
         status = check_place(to->sums[w], "sums", w);
     }
-    fill->counts = array_at(to->counts, count, to, fill->features->total, 1);
-    fill->first = to->first;
+    at->weights = g->weights;
+    at->arrays[0] = array_at(to->counts, count, to, fill->features->total, 1);
+    at->first = to->first ? to->first : fill->features->start;
+    at->structs = find_structs(at);
     if (status == HISTO_OK && to->counts) status = check_place(to->counts, "counts", 0);
     if (status == HISTO_OK && !wanted) return histo_fail(HISTO_INVALID, "to: counts and all sums are NULL");
     return status;
@@ -93,9 +120,7 @@ typedef struct work {
     int threads;
     histo_node_piece *pieces;
     int64_t count, split; /* pieces, and nodes that have planes */
-    int64_t longest;      /* rows of a piece */
-    char *memory;         /* of all threads */
-    size_t each;          /* bytes */
+    histo_node_memory *memory;
     _Atomic int64_t next;
     int64_t *split_nodes; /* [split] */
 } work;
@@ -137,7 +162,6 @@ static void cut_node(work *w, int64_t node, double grain)
                 .last = (int32_t)((int64_t)features * (f + 1) / by_features),
                 .planes = planes,
             };
-            if (piece.end - piece.begin > w->longest) w->longest = piece.end - piece.begin;
             w->pieces[w->count++] = piece;
         }
 }
@@ -159,27 +183,10 @@ static histo_status cut_nodes(work *w)
     return HISTO_OK;
 }
 
-static histo_status allocate(work *w)
-{
-    const histo_features *f = w->fill.features;
-    if (w->threads > w->count) w->threads = (int)w->count;
-    w->each = histo_node_workspace_bytes(&w->fill, w->longest);
-    const size_t bytes = w->each * (size_t)w->threads;
-    w->memory = histo_malloc_aligned(64, bytes ? bytes : 64);
-    if (!w->memory) return histo_fail_memory(bytes, "the histograms of nodes");
-    memset(w->memory, 0, bytes);
-    int64_t words;
-    if (!w->split) return HISTO_OK;
-    if (!histo_mul_i64(w->split * (1 + w->fill.gradients->weights), f->total, &words)) words = INT64_MAX / 8;
-    w->fill.planes = histo_calloc((size_t)words + 1, sizeof *w->fill.planes);
-    return w->fill.planes ? HISTO_OK
-                          : histo_fail_memory((size_t)words * sizeof *w->fill.planes, "the histograms of nodes");
-}
-
 static void count_pieces(void *context, int index)
 {
     work *w = context;
-    const histo_node_workspace in = histo_node_workspace_in(&w->fill, w->longest, w->memory + (size_t)index * w->each);
+    const histo_node_workspace in = histo_node_workspace_of(w->memory, index);
     for (int64_t i; (i = atomic_fetch_add(&w->next, 1)) < w->count;)
         if (!histo_node_piece_count(&w->fill, &w->pieces[i], &in)) return;
 }
@@ -193,36 +200,33 @@ static void write_planes(void *context, int index)
             histo_node_planes_write(&w->fill, w->split_nodes[s], s, histo_feature_of(&w->fill, i));
 }
 
-static histo_status run(work *w)
+static histo_status count_all(work *w)
 {
-    histo_status status = cut_nodes(w);
-    if (status == HISTO_OK) status = allocate(w);
-    if (status == HISTO_OK) {
-        pthread_mutex_init(&w->fill.lock, NULL);
-        status = histo_pool_run_long("counting", w->threads, count_pieces, w);
-        if (status == HISTO_OK && w->split) histo_pool_run(w->threads, write_planes, w);
-        pthread_mutex_destroy(&w->fill.lock);
-    }
-    histo_free(w->fill.planes);
-    histo_free(w->memory);
-    histo_free(w->pieces);
+    int64_t numbers;
+    if (w->threads > w->count) w->threads = (int)w->count;
+    if (!histo_mul_i64(w->split * (1 + w->fill.gradients->weights), w->fill.features->total, &numbers))
+        numbers = INT64_MAX / 8;
+    w->memory = histo_node_memory_take(w->fill.features, w->threads, numbers);
+    if (!w->memory) return histo_fail_memory((size_t)numbers * sizeof *w->fill.planes, "the histograms of nodes");
+    w->fill.planes = w->memory->planes;
+    for (int i = 0; i < HISTO_PLANE_LOCKS; i++)
+        pthread_mutex_init(&w->fill.locks[i], NULL);
+    const histo_status status = histo_pool_run_long("counting", w->threads, count_pieces, w);
+    if (status == HISTO_OK && w->split) histo_pool_run(w->threads, write_planes, w);
+    for (int i = 0; i < HISTO_PLANE_LOCKS; i++)
+        pthread_mutex_destroy(&w->fill.locks[i]);
+    if (status == HISTO_OK)
+        histo_node_memory_keep(w->fill.features, w->memory);
+    else
+        histo_node_memory_free(w->memory); /* its accumulators are not zero */
     return status;
 }
 
-/* fill->start, and run. */
-static histo_status start_and_run(work *w)
+static histo_status run(work *w)
 {
-    const histo_features *f = w->fill.features;
-    const size_t bytes = (size_t)f->features * sizeof *w->fill.start;
-    w->fill.start = histo_malloc(bytes ? bytes : 1);
-    if (!w->fill.start) return histo_fail_memory(bytes, "the histograms of nodes");
-    int64_t position = 0;
-    for (int32_t k = 0; k < f->features; k++) {
-        w->fill.start[k] = position;
-        position += f->bins[k];
-    }
-    const histo_status status = run(w);
-    histo_free(w->fill.start);
+    histo_status status = cut_nodes(w);
+    if (status == HISTO_OK) status = count_all(w);
+    histo_free(w->pieces);
     return status;
 }
 
@@ -261,5 +265,5 @@ histo_status histo_features_fill(const histo_features *features, const histo_gra
     if (options->offsets) status = histo_offsets_check(options->offsets, w.nodes, &listed, HISTO_DEVICE_CPU);
     if (status != HISTO_OK) return status;
     w.offsets = options->offsets ? options->offsets : whole;
-    return start_and_run(&w);
+    return run(&w);
 }

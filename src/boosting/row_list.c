@@ -8,6 +8,15 @@
 #include "base/threads/threads.h"
 #include "boosting/boosting.h"
 
+#define TYPE uint32_t
+#include "boosting/row_list_template.h"
+
+#define TYPE int32_t
+#include "boosting/row_list_template.h"
+
+#define TYPE int64_t
+#include "boosting/row_list_template.h"
+
 typedef struct checking {
     const histo_view *list;
     int64_t rows;
@@ -15,46 +24,31 @@ typedef struct checking {
     int64_t *bad; /* [tasks]: the first that is out of range, or -1 */
 } checking;
 
-static int64_t row_at(const histo_view *list, int64_t i)
+static const char *address_of(const histo_view *list, int64_t i)
 {
-    const char *at = (const char *)list->data + i * list->strides[0];
-    int32_t narrow;
-    int64_t wide;
-    if (list->dtype == HISTO_I64) return memcpy(&wide, at, sizeof wide), wide;
-    memcpy(&narrow, at, sizeof narrow);
-    return list->dtype == HISTO_I32 ? narrow : (int64_t)(uint32_t)narrow;
+    return (const char *)list->data + i * list->strides[0];
 }
 
-/* Negative numbers are too large ones here. */
-#define DEFINE_LARGEST(name, type)                                                                                     \
-    static uint64_t name(const char *at, int64_t stride, int64_t n)                                                    \
-    {                                                                                                                  \
-        type most = 0;                                                                                                 \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            type row;                                                                                                  \
-            memcpy(&row, at + i * stride, sizeof row);                                                                 \
-            most = row > most ? row : most;                                                                            \
-        }                                                                                                              \
-        return most;                                                                                                   \
-    }
-DEFINE_LARGEST(largest_32, uint32_t)
-DEFINE_LARGEST(largest_64, uint64_t)
-#undef DEFINE_LARGEST
+static int64_t row_at(const histo_view *list, int64_t i)
+{
+    const char *at = address_of(list, i);
+    return list->dtype == HISTO_I64   ? row_of_int64_t(at)
+           : list->dtype == HISTO_I32 ? row_of_int32_t(at)
+                                      : row_of_uint32_t(at);
+}
 
 static void check_share(void *context, int index)
 {
     const checking *c = context;
     const int64_t n = c->list->shape[0], stride = c->list->strides[0];
     const int64_t begin = histo_share_begin(n, c->tasks, index), end = histo_share_begin(n, c->tasks, index + 1);
-    const char *at = (const char *)c->list->data + begin * stride;
-    const bool contiguous = stride == (int64_t)histo_dtype_size(c->list->dtype);
+    const char *at = address_of(c->list, begin);
+    bool (*const has_stray)(const char *, int64_t, int64_t, int64_t) = c->list->dtype == HISTO_I64 ? has_stray_int64_t
+                                                                       : c->list->dtype == HISTO_I32
+                                                                           ? has_stray_int32_t
+                                                                           : has_stray_uint32_t;
     c->bad[index] = -1;
-    uint64_t most;
-    if (c->list->dtype == HISTO_I64)
-        most = contiguous ? largest_64(at, sizeof(int64_t), end - begin) : largest_64(at, stride, end - begin);
-    else
-        most = contiguous ? largest_32(at, sizeof(int32_t), end - begin) : largest_32(at, stride, end - begin);
-    if (most < (uint64_t)c->rows || end == begin) return;
+    if (!has_stray(at, stride, end - begin, c->rows - 1)) return;
     for (int64_t i = begin; i < end && c->bad[index] < 0; i++)
         if (row_at(c->list, i) < 0 || row_at(c->list, i) >= c->rows) c->bad[index] = i;
 }
@@ -80,20 +74,16 @@ histo_status histo_row_list_check(const histo_view *list, int64_t rows, int thre
     return HISTO_OK;
 }
 
-#define TAKE(type)                                                                                                     \
-    for (int i = 0; i < n; i++, at += stride) {                                                                        \
-        type row;                                                                                                      \
-        memcpy(&row, at, sizeof row);                                                                                  \
-        rows[i] = (uint32_t)row;                                                                                       \
-    }
-
 void histo_row_list_take(const histo_view *list, int64_t begin, int n, uint32_t *rows)
 {
     const int64_t stride = list->strides[0];
-    const char *at = (const char *)list->data + begin * stride;
-    if (list->dtype == HISTO_I64)
-        TAKE(int64_t)
+    const char *at = address_of(list, begin);
+    if (stride == sizeof *rows && list->dtype != HISTO_I64)
+        memcpy(rows, at, (size_t)n * sizeof *rows);
+    else if (list->dtype == HISTO_I64)
+        take_int64_t(at, stride, n, rows);
+    else if (list->dtype == HISTO_I32)
+        take_int32_t(at, stride, n, rows);
     else
-        TAKE(uint32_t)
+        take_uint32_t(at, stride, n, rows);
 }
-#undef TAKE

@@ -46,7 +46,7 @@ double HISTO_OF_ISA(largest)(const void *values, bool doubles, int n)
 
 /* ---- Words ---- */
 
-enum { ONE = 1, SHIFT = HISTO_NODE_COUNT_BITS, AHEAD = 32 };
+enum { ONE = 1, SHIFT = HISTO_NODE_COUNT_BITS };
 
 static inline int64_t first_lane(int32_t weight)
 {
@@ -68,7 +68,6 @@ void HISTO_OF_ISA(node_words)(const int32_t *weights, int lanes, const uint32_t 
     else
         for (int i = 0; i < n; i++) {
             const int32_t *row = weights + (size_t)rows[i] * (size_t)lanes;
-            __builtin_prefetch(weights + (size_t)rows[i + AHEAD < n ? i + AHEAD : n - 1] * (size_t)lanes);
             words[lanes * i] = first_lane(row[0]);
             if (lanes == 2) words[2 * i + 1] = row[1];
         }
@@ -84,23 +83,88 @@ static inline uint64_t piece_of(const void *bytes)
     return piece;
 }
 
-/* Prefetch the beginning of the next block of columns: hardware starts anew where a block, of as many bytes as a page,
- * begins. */
-static inline void prefetch_columns(const histo_node_adding *a, size_t bytes)
+/* Copy so many bytes, a piece at a time; the last pieces overlap. */
+static inline __attribute__((always_inline)) void copy_pieces(char *to, const char *from, size_t bytes, size_t piece)
 {
-    enum { LINE = 64, LINES = 8 };
-    for (int c = 0; c < a->features; c++)
-        for (int line = 0; line < LINES; line++)
-            __builtin_prefetch((const char *)a->columns[c] + bytes + line * LINE, 0, 2);
+    for (size_t at = 0; at + piece < bytes; at += piece)
+        memcpy(to + at, from + at, piece);
+    memcpy(to + bytes - piece, from + bytes - piece, piece);
 }
 
-static inline void prefetch_row(const char *row, size_t bytes)
+static inline void copy_row(char *to, const char *from, size_t bytes)
 {
-    enum { LINE = 64 };
-    __builtin_prefetch(row);
-    for (size_t at = LINE; at < bytes; at += LINE)
-        __builtin_prefetch(row + at);
-    __builtin_prefetch(row + bytes - 1);
+    if (bytes >= 16)
+        copy_pieces(to, from, bytes, 16);
+    else if (bytes >= 4)
+        copy_pieces(to, from, bytes, 4);
+    else
+        copy_pieces(to, from, bytes, 1);
+}
+
+/* Copy features that are not adjacent. */
+static inline void copy_apart(char *to, const char *row, const histo_node_gathering *g)
+{
+    if (g->size == 1)
+        for (int f = 0; f < g->features; f++)
+            to[f] = row[g->at[f]];
+    else
+        for (int f = 0; f < g->features; f++)
+            memcpy(to + 2 * f, row + g->at[f], 2);
+}
+
+void HISTO_OF_ISA(node_gather)(const histo_node_gathering *g, char *to, int64_t pitch)
+{
+    const size_t bytes = (size_t)(g->features * g->size);
+    for (int i = 0; i < g->n; i++, to += pitch) {
+        const char *row = g->table + (g->rows ? g->rows[i] : (uint32_t)i) * g->stride;
+        if (g->at)
+            copy_apart(to, row, g);
+        else
+            copy_row(to, row, bytes);
+    }
+}
+
+enum { LINE = 64, HISTO_NODE_STREAMS = HISTO_NODE_ROW_BYTES / LINE + 2 };
+
+/* What is prefetched of each row of the next block: base + row * stride. */
+typedef struct histo_node_stream {
+    const char *base;
+    int64_t stride;
+    const uint32_t *rows;
+} histo_node_stream;
+
+/* The streams are the lines of a row, which may begin anywhere in a line, and the weights. */
+static inline int streams_of(const histo_node_ahead *a)
+{
+    return a->rows ? (int)((a->bytes + LINE - 1) / LINE) + 2 : 0;
+}
+
+static inline histo_node_stream stream_of(const histo_node_ahead *a, int k)
+{
+    static const uint32_t none[HISTO_NODE_LISTED];
+    const int last = streams_of(a) - 1, at = k * LINE;
+    if (k > last) return (histo_node_stream){(const char *)none, 0, none};
+    if (k == last)
+        return (histo_node_stream){(const char *)a->weights, a->lanes * (int64_t)sizeof *a->weights, a->rows};
+    return (histo_node_stream){a->table + (at < a->bytes ? at : a->bytes - 1), a->stride, a->rows};
+}
+
+static inline void prefetch(const histo_node_stream *stream, int i)
+{
+    __builtin_prefetch(stream->base + stream->rows[i] * stream->stride, 0, 3);
+}
+
+static void prefetch_stream(const histo_node_ahead *a, int k, int n)
+{
+    const histo_node_stream stream = stream_of(a, k);
+    for (int i = 0; i < n; i++)
+        prefetch(&stream, i);
+}
+
+void HISTO_OF_ISA(node_prefetch)(const histo_node_ahead *a, int n)
+{
+    for (int k = 0; k < streams_of(a); k++)
+        prefetch_stream(a, k, n);
 }
 
 #define BINS uint8_t

@@ -16,6 +16,8 @@ enum {
      * the same bins, since additions to one of them wait for each other. */
     HISTO_NODE_FEW_COLUMNS = 4,
     HISTO_NODE_COLUMNS = 8,
+    HISTO_NODE_LISTED = 2048, /* rows of a block where they are listed */
+    HISTO_NODE_ROW_BYTES = 1024,
     HISTO_NODE_PAD = 64, /* unused bytes between the accumulators of two features */
 };
 
@@ -39,22 +41,49 @@ typedef double histo_largest_fn(const void *values, bool doubles, int n);
 typedef void histo_node_words_fn(const int32_t *weights, int lanes, const uint32_t *rows, int64_t first, int n,
                                  int64_t *words);
 
+/* Samples of some rows of a table by rows. */
+typedef struct histo_node_gathering {
+    /* The bin of feature f in row r is at table + r * stride + at[f]; r is rows[i], or i if that is NULL. */
+    const char *table;
+    int64_t stride;
+    const uint32_t *rows;
+    const int64_t *at;  /* NULL: adjacent samples */
+    int features, size; /* bytes of a sample */
+    int n;              /* rows */
+} histo_node_gathering;
+
+/* Copy them to rows of adjacent samples, which begin `pitch` bytes apart. */
+typedef void histo_node_gather_fn(const histo_node_gathering *from, char *to, int64_t pitch);
+
+/* Rows of a table and their weights that are needed next, for which the L2 cache is prepared meanwhile. */
+typedef struct histo_node_ahead {
+    const uint32_t *rows; /* NULL: none */
+    const char *table;
+    int64_t stride, bytes; /* from one row to the next; of a row, HISTO_NODE_ROW_BYTES at most */
+    const int32_t *weights;
+    int lanes;
+} histo_node_ahead;
+
+/* Prepare for n rows at once. */
+typedef void histo_node_prefetch_fn(const histo_node_ahead *ahead, int n);
+
 /* What words are added to. */
 typedef struct histo_node_adding {
     int lanes;
     bool wide;            /* bins are of 16 bits, not of 8 */
     int n;                /* rows */
-    const int64_t *words; /* of the rows; not of listed rows that are added by rows */
+    const int64_t *words; /* of these */
     int features;
     int64_t *const *to; /* [features]: the accumulators of bin 0; of bytes HISTO_NODE_BYTE_STRIDE apart */
-    /* By rows: the bins of feature f in row r are at table + r * stride + at[f]; r is rows[i], or i if that is NULL. */
+    /* By rows: the bins of row i are at table + i * stride, adjacent. */
     const char *table;
     int64_t stride;
-    const uint32_t *rows;
-    const int32_t *weights; /* of which words are made, if rows is not NULL */
-    const int64_t *at;      /* NULL: adjacent samples */
+    histo_node_ahead ahead;
+    /* Are so many rows in the same bins that additions would wait for each other? */
+    bool skewed;
     /* By columns: the bins of HISTO_NODE_COLUMNS features at most. */
     const void *columns[HISTO_NODE_COLUMNS];
+    const int32_t *weights_ahead; /* what follows, or may */
 } histo_node_adding;
 typedef void histo_node_add_fn(const histo_node_adding *a);
 
