@@ -104,7 +104,6 @@ class Map:
     def __getattr__(self, name: str) -> Any: ...
 
 add_powers: Callable[..., Any]
-terms_of_means: Callable[..., Any]
 arrow_arrays: Callable[..., Any]
 axis_check: Callable[..., Any]
 axis_equal: Callable[..., Any]
@@ -137,6 +136,10 @@ VARIABLE: int
 LOG: int
 SQRT: int
 POWER: int
+TAKING_BY_PYTHON: int
+TAKING_EXACT_MEANS: int
+TAKING_MEANS: int
+TAKING_NUMBERS: int
 UNWEIGHTED: int
 WEIGHT_FAST: int
 WEIGHT_REPRODUCIBLE: int

@@ -18,7 +18,7 @@ from .axes import AxesTuple, Axis, Boolean, Category, Integer, Labelled, Variabl
 from .indexing import Choice, Pick, Range, Total, resolve, spread
 from .lazy import is_dask
 from .storage import EXACT, HAS_SQUARES, MEANS, STORAGE_NAMES, STORAGES, Slots, contiguous, made_of, nan_sets
-from .storage import storage_name
+from .storage import storage_name, taking
 
 if TYPE_CHECKING:
     import os
@@ -166,7 +166,8 @@ class Histogram(Labelled, _histo.Hist):
         "int64": exact counts. "double": sums of weights. "weight": sums of weights and of their squares, which give
         variances. "exact_double", "exact_weight": the same, rounded once, with the same bits for any number of
         threads. "sparse": exact counts of the occupied bins only. "mean": the number, the mean and the variance of
-        values, which fills take as `sample=`; "weighted_mean": likewise with weights. Both are made of exact sums.
+        values, which fills take as `sample=`; "weighted_mean": likewise with weights. "exact_mean",
+        "exact_weighted_mean": the same from exact sums, with the same bits for any order and number of threads.
         boost-histogram's storages are accepted, too. By default, exact counts, which become "weight" by the first
         fill with weights.
     batch : int or tuple of ints, optional
@@ -221,7 +222,7 @@ class Histogram(Labelled, _histo.Hist):
             raise ValueError("a histogram of means has no batch")
         weighting, layout = (WEIGHT_REPRODUCIBLE_SUM, DENSE) if mean else STORAGES[kept]
         self._make(tuple(axis._tuple for axis in axes), (MEANS[mean],) if mean else tuple(map(operator.index, batch)),
-                   weighting, layout, bool(mean) or any(axis._translated for axis in axes))
+                   weighting, layout, taking(axes, mean))
         self._describe([copy.copy(axis) for axis in axes], storage is None, name, label, metadata, mean)
 
     def _describe(self, axes: Iterable[Axis], may_weigh: bool, name: str, label: str, metadata: Any,
@@ -237,7 +238,7 @@ class Histogram(Labelled, _histo.Hist):
 
     def _like(self, made: Self, axes: Sequence[Axis]) -> Self:
         """What the library has made from this histogram, with axes and names."""
-        made._dress(made._batch(), bool(self._mean) or any(axis._translated for axis in axes))
+        made._dress(made._batch(), taking(axes, self._mean))
         return made._describe(axes, self._may_weigh, self.name, self._label, self.metadata, self._mean)
 
     def _become(self, other: Histogram) -> None:
@@ -1338,7 +1339,7 @@ def _filtered(where: Any, mask: _Samples) -> tuple[Any, _Samples]:
 def _unpickled(cls: type[Histogram], data: bytes, axes: list[Axis], batch: tuple[int, ...], may_weigh: bool, name: str,
                label: str, metadata: Any, mean: str | None) -> Histogram:
     made = cls._load(data, None)
-    made._dress(batch, bool(mean) or any(axis._translated for axis in axes))
+    made._dress(batch, taking(axes, mean))
     return made._describe(axes, may_weigh, name, label, metadata, mean)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ._histo import BINARY, COUNTS, INTEGER, JSON, SPARSE, UNWEIGHTED
 from .axes import Axis, Boolean, Category, axis_of, stretched
-from .storage import HAS_SQUARES, MEANS
+from .storage import HAS_SQUARES, MEANS, taking
 
 _LISTS = {"counts", "sum_w", "sum_w2", "masked"}
 """What writer_info may have of the values, which belongs to them by a checksum."""
@@ -232,7 +232,7 @@ def _from(cls: Any, data: Any, of_file: bool) -> Any:
     del described[: len(described) - made._naxes()]  # the batch
     axes = [_axis_from(axis, made._axis(i)) for i, axis in enumerate(described)]
     batch = tuple(map(int, own["batch"].split(","))) if "batch" in own else made._batch()
-    made._dress(batch, any(axis._translated for axis in axes))
+    made._dress(batch, taking(axes))
     weighting, layout = made._kind()
     made._describe(axes, weighting == UNWEIGHTED and layout != SPARSE and "weighting" not in own, *_metadata_of(data))
     if weighting == UNWEIGHTED and layout != SPARSE and (made._read(COUNTS, True) < 0).any():
@@ -363,7 +363,7 @@ def _from_binary(cls: Any, data: bytes, name: str | None) -> Any:
             one = {"type": "category_str", "categories": words[i], "flow": True}
         axes.append(_axis_from({"type": "", "underflow": True, "overflow": True, **one}, made._axis(i)))
     _, label, metadata = _metadata_of({"metadata": entries})
-    made._dress(batch, any(axis._translated for axis in axes))
+    made._dress(batch, taking(axes))
     return made._describe(axes, False, own_name or "", label, metadata)
 
 

@@ -9,7 +9,8 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ._histo import DENSE, SPARSE, UNWEIGHTED, WEIGHT_FAST, WEIGHT_FAST_SUM
+from ._histo import DENSE, SPARSE, TAKING_BY_PYTHON, TAKING_EXACT_MEANS, TAKING_MEANS, TAKING_NUMBERS, UNWEIGHTED
+from ._histo import WEIGHT_FAST, WEIGHT_FAST_SUM
 from ._histo import WEIGHT_REPRODUCIBLE, WEIGHT_REPRODUCIBLE_SUM
 
 if TYPE_CHECKING:
@@ -49,6 +50,15 @@ def storage_name(storage: Any) -> str:
     if name not in STORAGES and name not in MEANS:
         raise ValueError(f"no storage {storage!r}: it is one of {', '.join([*STORAGES, *MEANS])}")
     return name
+
+
+def taking(axes: Sequence[Axis], mean: str | None = None) -> int:
+    """How Histogram.fill takes samples: as numbers, as what Python turns into numbers, or with values for means."""
+    if any(axis._translated for axis in axes):
+        return TAKING_BY_PYTHON
+    if mean:
+        return TAKING_EXACT_MEANS if mean.startswith("exact") else TAKING_MEANS
+    return TAKING_NUMBERS
 
 
 class Slots(NamedTuple):
@@ -95,7 +105,7 @@ def made_of(cls: type[_AnyHistogram], axes: Sequence[Axis], batch: tuple[int, ..
     import numpy as np
 
     made = cls.__new__(cls)
-    made._make(tuple(axis._tuple for axis in axes), batch, *kind, any(axis._translated for axis in axes))
+    made._make(tuple(axis._tuple for axis in axes), batch, *kind, taking(axes))
     made._write(*contiguous(slots), np.ascontiguousarray(masked))
     made._describe([copy.copy(axis) for axis in axes], may_weigh, name, label, metadata)
     return made

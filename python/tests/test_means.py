@@ -3,6 +3,8 @@
 import io
 import json
 import pickle
+import subprocess
+import sys
 from fractions import Fraction
 
 import boost_histogram as bh
@@ -10,7 +12,6 @@ import numpy as np
 import pytest
 
 import histo
-from histo import _histo
 from histo import Category, Histogram, Integer, Mean, Regular, Variable, WeightedMean
 
 STORAGES = ["mean", "weighted_mean", "exact_mean", "exact_weighted_mean"]
@@ -94,23 +95,120 @@ def test_exact_means_do_not_depend_on_the_order(storage):
     assert a.variances().tobytes() == b.variances().tobytes()
 
 
-def test_terms_have_twice_the_precision_of_doubles():
-    x, w = np.exp(RNG.normal(size=100) * 5) * RNG.choice([-1, 1], 100), RNG.normal(size=100)
-    for weights, of in ((None, np.ones(100)), (w, w)):
-        made = np.empty((6, 100))
-        _histo.terms_of_means(x, weights, made)
-        for row, a, b in zip(made.T.tolist(), x.tolist(), of.tolist(), strict=True):
-            exact = Fraction(a) * Fraction(b)
-            assert (row[0], row[5]) == (b, b * b)
-            assert Fraction(row[1]) + Fraction(row[2]) == exact
-            assert abs(Fraction(row[3]) + Fraction(row[4]) - exact * Fraction(a)) <= abs(exact * Fraction(a)) / 2**103
-    for value, first, third in ((np.inf, np.inf, np.inf), (1e200, 1e200, np.inf), (1e305, 1e305, np.inf)):
-        made = np.empty((5, 1))
-        _histo.terms_of_means(np.array([value]), None, made)
-        assert made[:, 0].tolist() == [1, first, 0, third, 0]
-    for arguments in ((x, w[1:], np.empty((6, 100))), (x, w, np.empty((4, 100))), (x, None, np.empty((6, 99)))):
-        with pytest.raises(ValueError, match="do not belong"):
-            _histo.terms_of_means(*arguments)
+@pytest.mark.parametrize("bins", [3, 300, 20000])
+@pytest.mark.parametrize("n", [1, 40, 3000, 100000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_in_double_are_the_exact_ones(bins, n, weighted):
+    """Few and many samples of a slot, in several fills, whose means are far from each other."""
+    storage = "weighted_mean" if weighted else "mean"
+    h, exact = (Histogram(Regular(bins, 0, 1), storage=s) for s in (storage, f"exact_{storage}"))
+    for k in range(3):
+        x = RNG.random(n)
+        values, weight = RNG.normal(size=n) + np.floor(x * 10) * 1e4 + k, RNG.random(n) if weighted else None
+        if n > 10:
+            weight = weight if weight is None else np.where(RNG.random(n) < 0.1, 0, weight)
+        mask = RNG.random(n) < 0.9 if k else None
+        for one in (h, exact):
+            one.fill(x, sample=values, weight=weight, mask=mask)
+    assert h.tally == exact.tally
+    assert (h.entries(True) == exact.entries(True)).all()
+    for field, a, b in zip(h.means()._fields, h.means(True), exact.means(True), strict=True):
+        np.testing.assert_allclose(a, b, 1e-7 if field == "variance" else 1e-12, 1e-9 if field == "variance" else 0)
+
+
+@pytest.mark.parametrize("n", [5, 5000])
+@pytest.mark.parametrize("scale", [1, 1e200, 1.5e308])
+def test_what_doubles_cannot_hold_is_added_exactly(n, scale):
+    x, values = RNG.random(n), RNG.choice([-1, 1], n) * scale
+    for weight in (None, RNG.normal(size=n), np.full(n, 1e300), np.where(np.arange(n) == 2, np.nan, 1)):
+        h = Histogram(Regular(2, 0, 1), storage="weighted_mean")
+        exact = Histogram(Regular(2, 0, 1), storage="exact_weighted_mean")
+        for one in (h, exact):
+            one.fill([0.2, 0.7], sample=[3, 4]).fill(x, sample=values, weight=weight).fill(0.2, sample=5)
+        np.testing.assert_allclose(h.means(True), exact.means(True), 1e-12)
+
+
+def test_what_is_not_finite_stays_in_its_bin():
+    for n in (10, 10000):
+        x, values = np.arange(n) % 10, RNG.normal(size=n)
+        values[3], values[4] = np.nan, np.inf
+        h = Histogram(Integer(0, 10), storage="mean").fill(x, sample=values)
+        h.fill(x, sample=np.ones(n))
+        assert np.flatnonzero(np.isnan(h.values())).tolist() == [3, 4]
+        assert (h.counts() == 2 * n // 10).all()
+        masked = Histogram(Integer(0, 10), storage="mean").fill(x, sample=values, mask=np.isfinite(values))
+        assert np.isnan(masked.values()).sum() == (2 if n == 10 else 0)
+        assert masked.masked == 2
+
+
+@pytest.mark.parametrize("storage", ["mean", "weighted_mean"])
+def test_all_that_uses_a_histogram_has_what_was_filled(storage):
+    def filled(n=100):
+        return Histogram(Regular(4, 0, 1), storage=storage).fill(np.full(n, 0.3), sample=np.arange(float(n)))
+
+    assert filled().copy().entries()[1] == 100
+    assert filled()._tally()[0] > 0
+    assert filled().tally.samples == 100
+    assert pickle.loads(pickle.dumps(filled())) == filled()
+    assert (filled() + filled()).counts()[1] == 200
+    assert filled()[1].value == 49.5
+    assert filled()[::histo.rebin(2)].entries()[0] == 100
+    assert filled()[::histo.sum].value == 49.5
+    assert filled().reset().tally.samples == 0
+    assert filled().project(0).entries()[1] == 100
+    assert filled().occupied()[1].tolist() == [100]
+    assert Histogram(filled().to_boost()).entries()[1] == 100
+    assert (filled() * 2).values()[1] == 99
+    assert filled() != filled(99)
+    assert repr(filled()).endswith("# 100 in bins")
+    h = filled()
+    h[0] = filled()[1]
+    assert h.values()[:2].tolist() == [49.5, 49.5]
+    growing = Histogram(Regular(4, 0, 1, growth=True), storage=storage)
+    for x in (0.3, 2.3, -1.2):
+        growing.fill(np.full(100, x), sample=np.arange(100.0))
+    assert growing.entries()[growing.entries() > 0].tolist() == [100] * 3
+
+
+INTERRUPTED = """
+import signal, sys, numpy as np, histo
+storage, threads = sys.argv[1], int(sys.argv[2])
+h = histo.Histogram(histo.Regular(7, 0, 1), storage=storage)
+x = np.broadcast_to(0.3, (1 << 36,))
+def handler(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.5)
+try:
+    h.fill(x, sample=x, threads=threads)
+except KeyboardInterrupt:
+    assert h.tally.samples < 1 << 36
+    assert h.entries()[2] == h.tally.samples  # what was counted until then stays
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("storage", ["mean", "exact_mean"])
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_signals_interrupt(storage, threads):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, storage, threads], capture_output=True, text=True,
+                          timeout=300)
+    assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_arrays_that_do_not_belong_together():
+    h = Histogram(Regular(4, 0, 1), storage="mean")
+    x = np.ones(3)
+    for arguments in (((x,), x[1:], None, None, 1, False), ((x,), x.astype("f4"), None, None, 1, False),
+                      ((x, x), x, None, None, 1, False), ((x,), x, None, x, 1, False), ((), x, None, None, 1, False)):
+        with pytest.raises(ValueError, match="arrays of one length"):
+            h._fill_values(*arguments)
+    with pytest.raises(ValueError, match="other slots"):
+        h._absorb(Histogram(Regular(5, 0, 1), storage="mean").fill(x, sample=x))
+    for threads in (0, 1025):
+        with pytest.raises(ValueError, match="from 1 to 1024"):
+            h.fill(x, sample=x, threads=threads)
+    assert h.tally.samples == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -208,7 +306,7 @@ def test_a_group_of_many_that_is_not_finite(wrong):
     values[np.argmax(x < 0.25)] = wrong
     h = Histogram(Regular(4, 0, 1), storage="mean").fill(x, sample=values)
     assert np.isnan(h[0][1:]).all()
-    np.testing.assert_allclose(h.values()[1:], finite.values()[1:], 1e-13)
+    np.testing.assert_allclose(h.values()[1:], finite.values()[1:], 1e-13, 1e-15)
     np.testing.assert_allclose(h.variances()[1:], finite.variances()[1:], 1e-12)
 
 
@@ -266,7 +364,7 @@ def test_uhi(storage):
     assert (again.name, again.metadata, again.storage) == ("h", {"a": 1}, storage)
     np.testing.assert_array_equal(again.values(True), h.values(True))
     np.testing.assert_allclose(again.variances(True), h.variances(True), 1e-14)
-    assert again.fill(0, 0, sample=1).counts().sum() > h.counts().sum()
+    assert again.fill(0, 0, sample=1).means()[0].sum() == pytest.approx(h.means()[0].sum() + 1)
     for empty in (Histogram(Regular(2, 0, 1), storage=storage), Histogram(Category([], growth=True), storage=storage)):
         assert Histogram(empty._to_uhi_()).storage == storage
     sparse = h._to_uhi_()

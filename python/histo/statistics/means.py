@@ -5,9 +5,9 @@ does so exactly: of w, of w * x in two rows, of w * x * x in two rows and, if me
 are the products rounded to double, and what rounding took from them: their sum is that of the products to twice the
 precision of doubles. So nothing cancels in the variance, sum(w * x * x) - sum(w * x)**2 / sum(w).
 
-Exact storages add these terms of each sample, and the others do so for few samples. Of many, they first find the mean of
-those in each slot, and the squares of what these are off it, in double, and then add the terms that have them: this is
-several times as fast.
+Exact storages add these terms of each sample. The others keep the moments of each slot in double, and add terms that have
+these when the sums are used: fills take a fifth of the time. What doubles cannot hold, such as moments that overflow, and
+negative weights, is added exactly there, too; and so are few samples to many slots.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from .. import _histo
-from .._histo import COUNTS, SUM_W
+from .._histo import COUNTS, SUM_W, TAKING_MEANS
 from ..sources import both, mask_of, numbers
 from ..storage import MEANS, fold
+from .groups import OF_A_THREAD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,14 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Mean", "WeightedMean"]
 
-_CHUNK = 1 << 13
-"""The products of so many samples are made at a time."""
-
-_MANY = 1 << 13
-"""Of so many samples, means of groups are added, unless the storage is exact."""
-
-_OF_A_SLOT = 16
-"""But not if there are fewer samples for each slot: adding the means of all slots then takes longer."""
+_PIECE = 1 << 22
+"""Threads take so many samples together, and then another piece."""
 
 
 class Mean(NamedTuple):
@@ -103,13 +98,6 @@ def _times(a: _Double2, b: Any) -> _Double2:
 # ---- Filling ----
 
 
-def _rows(x: _Floats, w: _Floats | None, rows: int) -> _Floats:
-    """The terms of all sums."""
-    made = np.empty((rows, len(x)))
-    _histo.terms_of_means(np.ascontiguousarray(x), None if w is None else np.ascontiguousarray(w), made)
-    return made
-
-
 def _numbers(a: Any, what: str, mask: Any = None) -> tuple[NDArray[Any], Any]:
     """An array of numbers, and a mask with what is present in it."""
     if type(a) is np.ndarray and a.dtype.kind in "iuf" and a.dtype.itemsize <= 8:
@@ -122,27 +110,32 @@ def _numbers(a: Any, what: str, mask: Any = None) -> tuple[NDArray[Any], Any]:
 
 
 class _Operands(NamedTuple):
-    """One-dimensional arrays of equal length, or numbers, which the library broadcasts."""
+    """Arrays of one dimension and of equal length, as Hist._fill_values takes them."""
 
     arrays: list[NDArray[Any]]
     values: _Floats
     weights: _Floats | None
-    mask: NDArray[Any] | None
-    where: tuple[NDArray[Any], Any, Any] | None
-    threads: int | None
+    mask: NDArray[np.bool_] | None
 
-    def part(self, at: slice) -> _Operands:
-        def cut(a: Any) -> Any:
-            return a if a is None or a.ndim == 0 else a[at]
+    def part(self, begin: int, end: int) -> _Operands:
+        at = slice(begin, end)
+        return _Operands([a[at] for a in self.arrays], self.values[at], None if self.weights is None else self.weights[at],
+                         None if self.mask is None else self.mask[at])
 
-        where = None if self.where is None else (cut(self.where[0]), *self.where[1:])
-        return _Operands(list(map(cut, self.arrays)), cut(self.values), cut(self.weights), cut(self.mask), where,
-                         self.threads)
+    def fill(self, h: Histogram, threads: int, exact: bool) -> Histogram:
+        return h._fill_values(tuple(self.arrays), self.values, self.weights, self.mask, threads, exact)
 
 
-def fill(h: Histogram, arrays: Sequence[Any], sample: Any, weight: Any, mask: Any, where: Any,
-         threads: int | None) -> None:
-    """Count samples and add their values, `sample`."""
+def _kept(mask: Any, where: Any) -> Any:
+    """What a mask and a range filter keep, an array of bool; None: all."""
+    kept = None if mask is None else mask != 0
+    if where is None:
+        return kept
+    x, lo, hi = where
+    return both(kept, (x >= lo) & (x <= hi))
+
+
+def _operands(arrays: Sequence[Any], sample: Any, weight: Any, mask: Any, where: Any) -> _Operands:
     mask = None if mask is None else _numbers(mask_of(mask), "masks")[0]
     given = []
     for one, what in *((a, "samples") for a in arrays), (sample, "the values of sample"):
@@ -151,65 +144,58 @@ def fill(h: Histogram, arrays: Sequence[Any], sample: Any, weight: Any, mask: An
     weights = None
     if weight is not None:
         weights, mask = _numbers(weight, "weights", mask)
-        weights = weights.astype(np.float64, copy=False)
     if where is not None:
         filtered, mask = _numbers(where[0], "the samples of where", mask)
         where = (filtered, *where[1:])
-    given[-1] = given[-1].astype(np.float64, copy=False)
-    every = [*given, *(a for a in (weights, mask, where and where[0]) if a is not None)]
+    mask = _kept(mask, where)
+    every = [*given, *(a for a in (weights, mask) if a is not None)]
     if given[-1].ndim != 1 or any(a.shape != given[-1].shape for a in every):
         shape = np.broadcast_shapes(*(a.shape for a in every))
 
-        def flat(a: Any, always: bool = True) -> Any:
-            return a if a is None or a.ndim == 0 and not always else np.broadcast_to(a, shape).reshape(-1)
+        def flat(a: Any) -> Any:
+            if a is None:
+                return None
+            a = np.broadcast_to(a, shape)
+            return a if a.ndim == 1 else a.reshape(-1)
 
-        given = [*(flat(a, False) for a in given[:-1]), flat(given[-1])]
-        weights, mask, where = flat(weights), flat(mask, False), where and (flat(where[0], False), *where[1:])
-    operands = _Operands(given[:-1], given[-1], weights, mask, where, threads)
+        given, weights, mask = list(map(flat, given)), flat(weights), flat(mask)
+    samples = [a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("=")) for a in given[:-1]]
+    return _Operands(samples, given[-1].astype(np.float64, copy=False),
+                     None if weights is None else weights.astype(np.float64, copy=False), mask)
+
+
+def fill(h: Histogram, arrays: Sequence[Any], sample: Any, weight: Any, mask: Any, where: Any,
+         threads: int | None) -> None:
+    """Count samples and add their values, `sample`."""
+    if threads is not None and not 1 <= threads <= 1024:
+        raise ValueError("threads is a number from 1 to 1024")
+    operands = _operands(arrays, sample, weight, mask, where)
+    exact = h.storage.startswith("exact")
     n, slots = len(operands.values), math.prod(axis._tuple[2] + 3 for axis in h._axes)
-    if not h.storage.startswith("exact") and n >= _MANY and n // _OF_A_SLOT >= slots:
-        _add_groups(h, operands, slots)
-        return
-    for begin in range(0, max(1, n), _CHUNK):
-        part = operands if n <= _CHUNK else operands.part(slice(begin, begin + _CHUNK))
-        made = _rows(part.values, part.weights, MEANS[h.storage])
-        h._fill_numbers(*part.arrays, weight=made, mask=part.mask, where=part.where, threads=threads)
+    parts = min(threads or _histo.threads(), n // OF_A_THREAD, n // slots)
+    if exact or parts < 2:
+        operands.fill(h, threads or 0, exact)
+    else:
+        _fill_by_threads(h, operands, parts)
 
 
-def _locate(table: Any, o: _Operands, threads: int | None) -> Any:
-    """The slots of samples, and behind them the number of those that are left out."""
+def _fill_by_threads(h: Histogram, operands: _Operands, parts: int) -> None:
+    """Each thread fills a histogram of its own with a part of the samples. Signals are handled after every _PIECE."""
+    from concurrent.futures import ThreadPoolExecutor
 
-    def spread(a: Any) -> Any:
-        return a if a.ndim else np.broadcast_to(a, o.values.shape)
+    form = tuple(axis._tuple for axis in h._axes), (MEANS[h.storage],), *h._kind(), TAKING_MEANS  # h is locked for others
 
-    hidden = None if o.mask is None else spread(o.mask == 0)
-    if o.where is not None:
-        x, lo, hi = o.where
-        outside = spread(~((x >= lo) & (x <= hi)))
-        hidden = outside if hidden is None else hidden | outside
-    arrays = [spread(a.view(np.uint8) if a.dtype == bool else a) for a in o.arrays]
-    return table.locate(arrays, hidden, threads)
+    def part(begin: int, end: int) -> Histogram:
+        made = type(h).__new__(type(h))
+        made._make(*form)
+        return operands.part(begin, end).fill(made, 1, False)
 
-
-def _add_groups(h: Histogram, o: _Operands, slots: int) -> None:
-    """Add the means of the samples of each slot, and what these are off them."""
-    from .groups import Table, moments
-
-    numbers = np.arange(slots)
-
-    def finder(threads: int | None) -> Any:
-        table = Table(h._axes, numbers, slots)
-        return lambda part: _locate(table, o.part(part), threads)
-
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = moments(finder, slots + 1, o.values, o.weights, o.threads)
-    entries, *sums = (column[:-1] for column in found)
-    made = _rows_of(h.storage, *sums)
-    rows = len(made)
-    added = type(h).__new__(type(h))
-    added._make(tuple(axis._tuple for axis in h._axes), (rows,), *h._kind(), True)
-    added._write(np.ascontiguousarray(np.broadcast_to(entries, made.shape)), made, None, np.full(rows, found.totals[-1]))
-    h._merge(added)
+    with ThreadPoolExecutor(parts) as pool:
+        for first in range(0, len(operands.values), _PIECE):
+            n = min(_PIECE, len(operands.values) - first)
+            ends = [first + n * i // parts for i in range(parts + 1)]
+            for made in list(pool.map(part, ends[:-1], ends[1:])):
+                h._absorb(made)
 
 
 # ---- Reading ----

@@ -1,7 +1,8 @@
-/* Values by their groups: in the order of these, and sums of their powers; and the terms of sums of means. */
+/* Values by their groups: in the order of these, and sums of their powers. */
 #include <string.h>
 
 #include "functions/functions.h"
+#include "functions/powers.h"
 
 /* Groups are widened to 32 bits, a block of samples at a time. */
 enum { BLOCK = 1024 };
@@ -150,52 +151,22 @@ static PyObject *group(PyObject *module, PyObject *args)
 
 /* ---- Sums of powers ---- */
 
-typedef double pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double))));
-
-/* The sums of d and d * d, or of w, w * d, w * w and w * d * d, where d is a value's distance from the origin. */
-enum { PLAIN_PAIRS = 1, WEIGHTED_PAIRS = 2 };
-
 typedef struct adding {
     sample_groups groups;
-    Py_buffer values, weights, totals, sums;
+    Py_buffer values, totals, sums;
     double origin;
 } adding;
-
-static void add_plain(int64_t *totals, pair *sums, const uint32_t *groups, const double *values, int n, double origin)
-{
-    for (int i = 0; i < n; i++) {
-        const double d = values[i] - origin;
-        totals[groups[i]]++;
-        sums[groups[i]] += (pair){d, d * d};
-    }
-}
-
-static void add_weighted(int64_t *totals, pair *sums, const uint32_t *groups, const double *values,
-                         const double *weights, int n, double origin)
-{
-    for (int i = 0; i < n; i++) {
-        const double w = weights[i], d = values[i] - origin;
-        const pair first = {w, w * d};
-        pair *const to = &sums[(size_t)WEIGHTED_PAIRS * groups[i]];
-        totals[groups[i]]++;
-        to[0] += first;
-        to[1] += first * (pair){w, d};
-    }
-}
 
 /* False if a sample's group does not exist; the sums have then been added to. */
 static bool add_all(const adding *a)
 {
     const sample_groups *g = &a->groups;
-    const double *values = a->values.buf, *weights = a->weights.buf;
+    const double *values = a->values.buf;
     uint32_t groups[BLOCK];
     for (int64_t first = 0; first < g->samples; first += BLOCK) {
         const int n = block_at(g, first);
         if (!take_block(g, first, n, groups)) return false;
-        if (weights)
-            add_weighted(a->totals.buf, a->sums.buf, groups, values + first, weights + first, n, a->origin);
-        else
-            add_plain(a->totals.buf, a->sums.buf, groups, values + first, n, a->origin);
+        add_powers_of(a->totals.buf, a->sums.buf, groups, values + first, n, a->origin);
     }
     return true;
 }
@@ -206,17 +177,15 @@ static PyObject *add_powers(PyObject *module, PyObject *args)
     adding a;
     sample_groups *const g = &a.groups;
     Py_ssize_t group_size;
-    if (!PyArg_ParseTuple(args, "y*y*z*dw*w*n", &g->buffer, &a.values, &a.weights, &a.origin, &a.totals, &a.sums,
-                          &group_size))
+    if (!PyArg_ParseTuple(args, "y*y*dw*w*n", &g->buffer, &a.values, &a.origin, &a.totals, &a.sums, &group_size))
         return NULL;
     bool fits = is_size(group_size);
     if (fits) {
-        const Py_ssize_t of_group = (a.weights.buf ? WEIGHTED_PAIRS : PLAIN_PAIRS) * (Py_ssize_t)sizeof(pair);
         g->size = (size_t)group_size;
         g->samples = g->buffer.len / group_size;
         g->count = a.totals.len / (Py_ssize_t)sizeof(int64_t);
-        fits = a.values.len == g->samples * (Py_ssize_t)sizeof(double) && a.sums.len == g->count * of_group &&
-               (!a.weights.buf || a.weights.len == a.values.len);
+        fits = a.values.len == g->samples * (Py_ssize_t)sizeof(double) &&
+               a.sums.len == g->count * (Py_ssize_t)sizeof(pair);
     }
     if (fits) {
         Py_BEGIN_ALLOW_THREADS fits = add_all(&a);
@@ -224,57 +193,10 @@ static PyObject *add_powers(PyObject *module, PyObject *args)
     }
     PyBuffer_Release(&g->buffer);
     PyBuffer_Release(&a.values);
-    PyBuffer_Release(&a.weights);
     PyBuffer_Release(&a.totals);
     PyBuffer_Release(&a.sums);
     return fits ? Py_NewRef(Py_None)
-                : PyErr_Format(PyExc_ValueError, "the groups do not belong to the values, the weights, or the sums");
-}
-
-/* ---- Terms of exact sums ---- */
-
-/* a * b, and what rounding took from it (Dekker 1971); zero where a part of it is not finite. */
-static inline double product(double a, double b, double *rest)
-{
-    const double splitter = 0x1p27 + 1, p = a * b, of_a = splitter * a, of_b = splitter * b;
-    const double a1 = of_a - (of_a - a), b1 = of_b - (of_b - b), a2 = a - a1, b2 = b - b1;
-    const double off = a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2);
-    *rest = off - off == 0 ? off : 0;
-    return p;
-}
-
-/* The rows of histo.statistics.means: w, w * x in two rows, w * x * x in two rows and, if there is room, w * w. */
-static void find_terms(const double *x, const double *weights, int64_t n, int64_t rows, double *to)
-{
-    for (int64_t i = 0; i < n; i++) {
-        const double w = weights ? weights[i] : 1;
-        double rest, rest_of_square;
-        const double wx = product(x[i], w, &rest);
-        const double wxx = product(wx, x[i], &rest_of_square), all = rest_of_square + rest * x[i];
-        to[i] = w;
-        to[n + i] = wx;
-        to[2 * n + i] = rest;
-        to[3 * n + i] = wxx;
-        to[4 * n + i] = all - all == 0 ? all : 0;
-    }
-    for (int64_t i = 0; i < n && rows > 5; i++)
-        to[5 * n + i] = to[i] * to[i];
-}
-
-static PyObject *terms_of_means(PyObject *module, PyObject *args)
-{
-    (void)module;
-    Py_buffer x, weights, to;
-    if (!PyArg_ParseTuple(args, "y*z*w*", &x, &weights, &to)) return NULL;
-    const Py_ssize_t rows = x.len ? to.len / x.len : 0;
-    const bool fits = x.len % (Py_ssize_t)sizeof(double) == 0 && to.len == rows * x.len &&
-                      (x.len == 0 || rows == 5 || rows == 6) && (!weights.buf || weights.len == x.len);
-    if (fits) find_terms(x.buf, weights.buf, x.len / (Py_ssize_t)sizeof(double), rows, to.buf);
-    PyBuffer_Release(&x);
-    PyBuffer_Release(&weights);
-    PyBuffer_Release(&to);
-    return fits ? Py_NewRef(Py_None)
-                : PyErr_Format(PyExc_ValueError, "the rows do not belong to the values or the weights");
+                : PyErr_Format(PyExc_ValueError, "the groups do not belong to the values, or to the sums");
 }
 
 static PyMethodDef functions[] = {
@@ -284,15 +206,9 @@ static PyMethodDef functions[] = {
      "the place behind the last value of each group to ends, of int64. Groups are unsigned integers of 1, 2 or 4\n"
      "bytes. All are contiguous buffers; sizes are in bytes."},
     {"add_powers", add_powers, METH_VARARGS,
-     "add_powers(groups, values, weights, origin, totals, sums, group_size)\n--\n\n"
-     "Add the number of values in each group to totals, of int64, and to the sums of each group, where d is what a\n"
-     "value is off the origin: without weights (None), those of d and d**2; with weights, of w, w * d, w**2 and\n"
-     "w * d**2. Values, weights and sums are buffers of doubles; groups are as for group."},
-    {"terms_of_means", terms_of_means, METH_VARARGS,
-     "terms_of_means(values, weights, rows)\n--\n\n"
-     "Write the terms of the exact sums of histograms of means (see histo.statistics.means) to 5 or 6 rows. Weights "
-     "may\n"
-     "be None, which are ones. All are contiguous buffers of doubles."},
+     "add_powers(groups, values, origin, totals, sums, group_size)\n--\n\n"
+     "Add the number of values in each group to totals, of int64, and those of d and d**2 to the sums of each group,\n"
+     "where d is what a value is off the origin. Values and sums are buffers of doubles; groups are as for group."},
     {0},
 };
 

@@ -12,16 +12,28 @@
 static void hist_dealloc(PyObject *self)
 {
     histo_hist_destroy(((hist *)self)->hist);
+    means_destroy(((hist *)self)->means);
     locked_free(self);
 }
 
-hist *hist_lock(PyObject *self)
+hist *hist_lock_form(PyObject *self)
 {
     hist *h = (hist *)self;
     if (locked_take(&h->base) < 0) return NULL;
     if (h->hist) return h;
     locked_drop(&h->base);
     PyErr_SetString(PyExc_ValueError, "this histogram was never made: __init__ did not run");
+    return NULL;
+}
+
+hist *hist_lock(PyObject *self)
+{
+    hist *h = hist_lock_form(self);
+    if (!h || !h->means) return h;
+    const histo_status status = means_settle(h->means, h->hist);
+    if (status == HISTO_OK) return h;
+    hist_unlock(h);
+    raise_status(status);
     return NULL;
 }
 
@@ -55,6 +67,8 @@ bool hist_takes_long(const hist *h)
 
 void hist_give(hist *h, histo_hist *handle)
 {
+    means_destroy(h->means);
+    h->means = NULL;
     h->hist = handle;
     h->naxes = histo_hist_naxes(handle);
     h->weighted = histo_hist_weighting(handle) != HISTO_UNWEIGHTED;
@@ -69,7 +83,7 @@ PyObject *hist_like(const hist *h, PyTypeObject *type, histo_hist *handle)
     }
     hist_give(made, handle);
     made->nbatch = h->nbatch;
-    made->translated = h->translated;
+    made->taking = h->taking;
     for (int d = 0; d < h->nbatch; d++)
         made->batch[d] = h->batch[d];
     return (PyObject *)made;
@@ -110,6 +124,7 @@ static PyObject *hist_make(PyObject *self, PyObject *const *args, Py_ssize_t nar
         return PyErr_Format(PyExc_ValueError, "a histogram has at most %d axes", HISTO_MAX_AXES);
     histo_hist_options options = {.weighting = (histo_weighting)PyLong_AsLong(args[2]),
                                   .storage = (histo_storage)PyLong_AsLong(args[3])};
+    const int taking = (int)PyLong_AsLong(args[4]);
     if (PyErr_Occurred() || take_batch(h, args[1], &options.batch) != 0) return NULL;
     histo_axis axes[HISTO_MAX_AXES];
     Py_buffer edges[HISTO_MAX_AXES] = {{0}};
@@ -123,7 +138,7 @@ static PyObject *hist_make(PyObject *self, PyObject *const *args, Py_ssize_t nar
     if (taken != 0) return NULL;
     if (status != HISTO_OK) return raise_status(status);
     hist_give(h, handle);
-    h->translated = PyObject_IsTrue(args[4]) == 1;
+    h->taking = taking;
     return Py_NewRef(Py_None);
 }
 
@@ -200,7 +215,7 @@ static PyObject *hist_take(PyObject *self, PyObject *other)
     }
     histo_hist *old = h->hist;
     hist_give(h, handle);
-    h->translated = from->translated;
+    h->taking = from->taking;
     h->nbatch = from->nbatch;
     for (int d = 0; d < from->nbatch; d++)
         h->batch[d] = from->batch[d];
@@ -214,7 +229,7 @@ static PyObject *hist_take(PyObject *self, PyObject *other)
 static PyObject *hist_kind(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    hist *h = hist_lock(self);
+    hist *h = hist_lock_form(self);
     if (!h) return NULL;
     const int weighting = (int)histo_hist_weighting(h->hist), storage = (int)histo_hist_storage(h->hist);
     hist_unlock(h);
@@ -225,7 +240,7 @@ static PyObject *hist_axis(PyObject *self, PyObject *number)
 {
     const long a = PyLong_AsLong(number);
     if (a == -1 && PyErr_Occurred()) return NULL;
-    hist *h = hist_lock(self);
+    hist *h = hist_lock_form(self);
     if (!h) return NULL;
     const histo_axis axis = a >= 0 && a < h->naxes ? histo_hist_axis(h->hist, (int)a) : (histo_axis){0};
     PyObject *tuple = axis.bins ? axis_tuple(&axis) : PyErr_Format(PyExc_IndexError, "axis %ld of %d", a, h->naxes);
@@ -251,18 +266,18 @@ static PyObject *hist_batch(PyObject *self, PyObject *unused)
     return batch;
 }
 
-/* Set the shape of the batch, and whether Python translates samples. */
+/* Set the shape of the batch, and how fill takes samples. */
 static PyObject *hist_dress(PyObject *self, PyObject *args)
 {
     PyObject *tuple;
-    int translated;
+    int taking;
     hist *h = (hist *)self, other = *h;
     int64_t size;
-    if (!PyArg_ParseTuple(args, "Op", &tuple, &translated) || take_batch(&other, tuple, &size) != 0) return NULL;
-    if (!hist_lock(self)) return NULL;
+    if (!PyArg_ParseTuple(args, "Oi", &tuple, &taking) || take_batch(&other, tuple, &size) != 0) return NULL;
+    if (!hist_lock_form(self)) return NULL;
     const bool fits = size == histo_hist_batch(h->hist);
     if (fits) {
-        h->translated = translated != 0;
+        h->taking = taking;
         h->nbatch = other.nbatch;
     }
     for (int d = 0; fits && d < other.nbatch; d++)
@@ -758,6 +773,8 @@ static PyMethodDef methods[] = {
      "-----\n"
      "Several threads may fill one histogram: one counts at a time. A signal such as Ctrl-C interrupts a long fill;\n"
      "what it has counted until then stays."},
+    {"_fill_values", hist_fill_values, METH_VARARGS, NULL},
+    {"_absorb", hist_absorb, METH_O, NULL},
     {"_fill_numbers", (PyCFunction)(void (*)(void))hist_fill_numbers, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"_make", (PyCFunction)(void (*)(void))hist_make, METH_FASTCALL, NULL},
     {"_load", (PyCFunction)(void (*)(void))hist_load, METH_FASTCALL | METH_CLASS, NULL},

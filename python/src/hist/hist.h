@@ -2,6 +2,7 @@
 #ifndef PYTHON_HIST_H
 #define PYTHON_HIST_H
 
+#include "hist/means.h"
 #include "state/locked.h"
 
 typedef struct hist {
@@ -14,8 +15,13 @@ typedef struct hist {
     _Atomic(const struct dl_exchange *) exchange; /* of the library of what it has counted; NULL if that has none */
     int nbatch;
     int64_t batch[HISTO_MAX_DIMS];
-    bool translated; /* Histogram._fill turns the samples of some axis into numbers, or makes the storage weighted */
+    int taking;   /* how fill takes samples */
+    means *means; /* what fills have added and is not in the sums; NULL before the first */
 } hist;
+
+/* TAKING_NUMBERS: as they are. TAKING_BY_PYTHON: Histogram._fill turns the samples of some axis into numbers.
+ * TAKING_MEANS, TAKING_EXACT_MEANS: with the values whose means are kept. histo._histo has these constants. */
+enum { TAKING_NUMBERS, TAKING_BY_PYTHON, TAKING_MEANS, TAKING_EXACT_MEANS };
 
 /* What is read of the slots: histo._histo has these constants. */
 enum { COUNTS, SUM_W, SUM_W2 };
@@ -23,6 +29,8 @@ enum { COUNTS, SUM_W, SUM_W2 };
 /* The object with its lock taken; NULL with an exception if it was never made. Waits without the GIL, which the thread
  * that has the lock may need to release it. */
 hist *hist_lock(PyObject *self);
+/* Likewise, for what fills do not change: what they have added need not be in the histogram. */
+hist *hist_lock_form(PyObject *self);
 void hist_unlock(hist *h);
 
 /* The locks of two objects, which may be one; -1 with an exception, such as TypeError if `other` is not a Hist. The
@@ -54,6 +62,10 @@ PyObject *axis_tuple(const histo_axis *axis);
 /* Methods of Hist, in files of their own. */
 PyObject *hist_fill(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+/* fill of means, or NULL without an exception if Histogram._fill is to normalise what is given. */
+PyObject *hist_fill_means(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+PyObject *hist_fill_values(PyObject *self, PyObject *args);
+PyObject *hist_absorb(PyObject *self, PyObject *other);
 PyObject *hist_regroup(PyObject *self, PyObject *args);
 PyObject *hist_regrow(PyObject *self, PyObject *args);
 PyObject *hist_write(PyObject *self, PyObject *const *args, Py_ssize_t nargs);

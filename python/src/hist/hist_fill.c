@@ -393,6 +393,8 @@ PyObject *hist_fill_numbers(PyObject *self, PyObject *const *args, Py_ssize_t na
 
 PyObject *hist_fill(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
 {
-    return ((hist *)self)->translated ? by_python(self, args, nargs, names)
-                                      : fill_numbers(self, args, nargs, names, false);
+    const int taking = ((hist *)self)->taking;
+    if (taking == TAKING_NUMBERS) return fill_numbers(self, args, nargs, names, false);
+    PyObject *filled = taking == TAKING_BY_PYTHON ? NULL : hist_fill_means(self, args, nargs, names);
+    return filled || PyErr_Occurred() ? filled : by_python(self, args, nargs, names);
 }
