@@ -372,6 +372,79 @@ static void bounded(void **state)
     assert_int_equal(each_file(NULL), LEFT + 1); /* the README, not the temporary file */
 }
 
+/* ---- Many processes ---- */
+
+enum { KEYS = 16, WORDS = 5000 };
+
+/* The value of a key: no two have the same. */
+static void make_value(int number, char text[24], uint32_t words[WORDS])
+{
+    snprintf(text, 24, "key number %d", number);
+    for (uint32_t i = 0; i < WORDS; i++)
+        words[i] = (uint32_t)number * WORDS + i;
+}
+
+static bool is_whole(const char *of_key, const uint32_t words[WORDS], bool *found)
+{
+    size_t size = 0;
+    void *bytes = histo_cache_read(of_key, &size);
+    *found = bytes;
+    const bool whole = !bytes || (size == WORDS * sizeof *words && memcmp(bytes, words, size) == 0);
+    free(bytes);
+    return whole;
+}
+
+/* Look for every kernel, and write it where it is not found, as a process does that has compiled it. */
+static int use_cache(int first)
+{
+    for (int k = 0; k < KEYS; k++) {
+        uint32_t words[WORDS];
+        char text[24];
+        bool found;
+        make_value((first + k) % KEYS, text, words);
+        if (!is_whole(text, words, &found)) return 1;
+        if (found) continue;
+        histo_cache_write(text, words, sizeof words);
+        if (!is_whole(text, words, &found) || !found) return 2;
+    }
+    return 0;
+}
+
+/* All start at once, when the parent closes its end of a pipe. None sees a part of a file, and nothing else is left. */
+static void two_hundred_processes(void **state)
+{
+    (void)state;
+    enum { PROCESSES = 200 };
+    pid_t pids[PROCESSES];
+    int gate[2], failed = 0;
+    assert_int_equal(pipe(gate), 0);
+    fflush(NULL);
+    for (int i = 0; i < PROCESSES; i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] > 0) continue;
+        char unused;
+        close(gate[1]);
+        _exit(read(gate[0], &unused, 1) == 0 ? use_cache(i) : 3);
+    }
+    close(gate[0]);
+    close(gate[1]);
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = -1;
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        failed += status != 0;
+    }
+    assert_int_equal(failed, 0);
+    assert_int_equal(each_file(NULL), KEYS);
+    for (int k = 0; k < KEYS; k++) {
+        uint32_t words[WORDS];
+        char text[24];
+        bool found;
+        make_value(k, text, words);
+        assert_true(is_whole(text, words, &found) && found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +457,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(of_another_user, filled, remove_all),
         cmocka_unit_test_setup_teardown(not_a_file, filled, remove_all),
         cmocka_unit_test_setup_teardown(bounded, filled, remove_all),
+        cmocka_unit_test_setup_teardown(two_hundred_processes, fresh, remove_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
