@@ -277,3 +277,20 @@ def test_powers_of_groups_that_do_not_fit_are_refused():
                       (numbers, x, 0.0, np.zeros(4, np.int64), np.zeros((4, 2)), 3)):
         with pytest.raises(ValueError, match="do not belong"):
             _histo.add_powers(*arguments)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "i2", "f4"])
+@pytest.mark.parametrize("last", [0, 5, 6, 5.5, 103, 300, -1, np.nan])
+def test_maps_to_the_numbers_of_slots(dtype, last):
+    """Which take no table, if results are these, up to the last."""
+    x = RNG.normal(0.5, 0.5, 5000)
+    x[7] = np.nan
+    axis = histo.Regular(100, 0, 1)
+    table = histo.Map(axis)
+    table.values = np.fmin(np.arange(103.0), last) if last == last else np.append(np.arange(102.0), np.nan)
+    slots = np.searchsorted(axis.edges, x, side="right")
+    slots[7] = 102
+    expected = np.empty(103, dtype)
+    for k, sample in enumerate([-1, *((np.arange(100) + 0.5) / 100), 2, np.nan]):
+        expected[k] = table(np.array([sample]), dtype=dtype)[0]  # which is too few for a table
+    np.testing.assert_array_equal(table(x, dtype=dtype), expected[slots])

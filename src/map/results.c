@@ -1,5 +1,6 @@
 #include "map/results.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -50,6 +51,18 @@ static histo_status tabulate_slots(histo_map_results *r)
     histo_status status = allocate(r, r->map->length);
     if (status == HISTO_OK) histo_convert_values(r->map->values, r->map->batch * r->map->length, r->dtype, r->tables);
     return status;
+}
+
+/* Whether results are the numbers of slots, up to the last slot's result. */
+static bool are_numbers(histo_map_results *r)
+{
+    const double *values = r->map->values, last = values[r->map->length - 1];
+    bool are = r->map->batch == 1 && (r->dtype == HISTO_U8 || r->dtype == HISTO_U16 || r->dtype == HISTO_U32);
+    are = are && last >= 0 && last < ldexp(1, 8 * (int)r->size) && last == floor(last);
+    for (int64_t k = 0; k < r->map->length && are; k++)
+        are = values[k] == ((double)k < last ? (double)k : last);
+    if (are) r->last = (uint32_t)last;
+    return are;
 }
 
 /* Number the slots that bytes have on an axis: slots[number], and numbers[byte]. */
@@ -121,8 +134,8 @@ histo_status histo_map_results_make(histo_map_results *r, const histo_map *map, 
         return tabulate_pairs(r);
     }
     if (of_table < map->length || dtype == HISTO_F64) return HISTO_OK;
-    r->by = HISTO_BY_SLOT;
-    return tabulate_slots(r);
+    r->by = are_numbers(r) ? HISTO_BY_NUMBER : HISTO_BY_SLOT;
+    return r->by == HISTO_BY_SLOT ? tabulate_slots(r) : HISTO_OK;
 }
 
 void histo_map_results_free(histo_map_results *r)
@@ -173,6 +186,10 @@ void histo_map_results_of(const histo_map_results *r, int64_t table, const void 
     case HISTO_BY_SLOT:
         histo_map_find(r->lookup, samples, n, &block->slots);
         pick_uint32(block->slots.slot, table_of(r, table), r->size, n, to);
+        break;
+    case HISTO_BY_NUMBER:
+        histo_map_find(r->lookup, samples, n, &block->slots);
+        kernels->map_numbers(block->slots.slot, r->last, r->size, n, to);
         break;
     case HISTO_BY_VALUE:
         histo_map_find(r->lookup, samples, n, &block->slots);

@@ -8,6 +8,8 @@
 typedef enum histo_results_by {
     HISTO_BY_VALUE,   /* slots, then their values, then conversion */
     HISTO_BY_SLOT,    /* STEP maps: slots, a table of results */
+    HISTO_BY_NUMBER,  /* STEP maps, one table, unsigned results: slots, whose numbers are the results, up to a last one
+                       */
     HISTO_BY_PATTERN, /* one axis, samples of one or two bytes: a table of results */
     HISTO_BY_PAIR,    /* two axes, samples of one byte, results too */
 } histo_results_by;
@@ -19,7 +21,8 @@ typedef struct histo_map_results {
     size_t size;       /* of a result */
     histo_results_by by;
     int64_t length;          /* results of a table */
-    void *tables;            /* [map->batch * length] results, unless by value */
+    uint32_t last;           /* by number */
+    void *tables;            /* [map->batch * length] results, unless by value or by number */
     histo_pair_table *pairs; /* [map->batch] by pair */
 } histo_map_results;
 

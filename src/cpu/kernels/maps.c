@@ -206,6 +206,19 @@ static int map_few_pairs(const histo_pair_table *table, const uint8_t *a, const 
 
 #endif
 
+static void map_numbers(const uint32_t *slots, uint32_t last, size_t size, int n, void *to)
+{
+    if (size == 1)
+        for (int i = 0; i < n; i++)
+            ((uint8_t *)to)[i] = (uint8_t)(slots[i] < last ? slots[i] : last);
+    else if (size == 2)
+        for (int i = 0; i < n; i++)
+            ((uint16_t *)to)[i] = (uint16_t)(slots[i] < last ? slots[i] : last);
+    else
+        for (int i = 0; i < n; i++)
+            ((uint32_t *)to)[i] = slots[i] < last ? slots[i] : last;
+}
+
 static void map_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint8_t *to)
 {
     enum { PART = 1024 };
@@ -657,6 +670,7 @@ static void sum_moments(const uint8_t *values, int n, uint64_t sums[3])
 
 const histo_map_kernels HISTO_WITH_ISA(map_kernels, HISTO_ISA) = {
     .map_bytes = map_bytes,
+    .map_numbers = map_numbers,
     .map_pairs = map_pairs,
     .join_bytes = join_bytes,
     .join_shorts = join_shorts,

@@ -31,6 +31,8 @@ typedef struct histo_between_edges {
 typedef struct histo_map_kernels {
     /* to[i] = table[samples[i]] */
     void (*map_bytes)(const uint8_t table[256], const uint8_t *samples, int64_t n, uint8_t *to);
+    /* to[i] = min(slots[i], last), in `size` bytes: 1, 2 or 4. */
+    void (*map_numbers)(const uint32_t *slots, uint32_t last, size_t size, int n, void *to);
     void (*map_pairs)(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint8_t *to);
 
     void (*join_bytes)(const uint8_t *const tables[4], histo_joined_bytes *joined);
