@@ -109,7 +109,7 @@ typedef struct histo_node_options {
 typedef struct histo_node_sums {
     void *sums[HISTO_MAX_GRADIENTS]; /* NULL: this sum is not wanted */
     void *counts;                    /* NULL: not wanted */
-    /* HISTO_F64 is the default, rounded to nearest; HISTO_F32 likewise; HISTO_I64: multiples of the unit. */
+    /* HISTO_F64 is the default, rounded to nearest; HISTO_I64: multiples of the unit. */
     histo_dtype sum_dtype;
     histo_dtype count_dtype; /* HISTO_U32 is the default; HISTO_U64; HISTO_F64 */
     int64_t bin_stride;      /* in bytes; default: the size of an element, for each array */
@@ -123,6 +123,13 @@ typedef struct histo_node_sums {
  * HISTO_INVALID if one is negative or too large. */
 HISTO_API histo_status histo_features_fill(const histo_features *features, const histo_gradients *gradients,
                                            const histo_node_options *options, const histo_node_sums *to);
+
+/* Subtract the histogram of a child of each node from the node's own, which leaves that of the other child: of the
+ * first `bins` bins of each of `nodes` nodes, all counts and sums of `child` from those of `parent`. Both have the same
+ * arrays, which do not overlap, of the same dtypes; `first` is NULL. The results are exact if sums in double are less
+ * than 2^53 units. HISTO_INVALID if a count would be negative: nothing is changed then. */
+HISTO_API histo_status histo_node_sums_subtract(const histo_node_sums *parent, const histo_node_sums *child,
+                                                int64_t nodes, int64_t bins);
 
 #ifdef __cplusplus
 }

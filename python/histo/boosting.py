@@ -18,7 +18,7 @@ import numpy as np
 from . import _histo
 from .sources import take
 
-__all__ = ["HISTOGRAM_DTYPE", "histograms"]
+__all__ = ["HISTOGRAM_DTYPE", "histograms", "subtract"]
 
 HISTOGRAM_DTYPE = np.dtype([("sum_gradients", np.float64), ("sum_hessians", np.float64), ("count", np.uint32)])
 """What scikit-learn has for each bin."""
@@ -95,6 +95,12 @@ def _is_tensor(x: Any) -> bool:
     return torch is not None and isinstance(x, torch.Tensor)
 
 
+def _layout(out: np.ndarray, hessians: bool = True) -> tuple[int, int, int, int, bool]:
+    """Where the numbers of a bin are."""
+    of_fields = out.dtype.names is not None
+    return 0, 8 if hessians else -1, 16, out.itemsize if of_fields else 24, not of_fields
+
+
 def histograms(bins: Any, gradients: Any, hessians: Any = None, rows: Any = None, offsets: Any = None, *,
                bins_per_feature: Any = None, out: Any = None, threads: int | None = None) -> Any:
     """Sum the gradients and Hessians of rows over the bins of each feature.
@@ -152,8 +158,7 @@ def histograms(bins: Any, gradients: Any, hessians: Any = None, rows: Any = None
     bad = _histo.set_gradients(sums, weights[0], weights[1] if len(weights) > 1 else None, 0.0, threads)[0]
     if bad:
         raise ValueError(f"gradients or hessians of {bad} rows are NaN or infinite")
-    layout = (0, 8 if len(weights) > 1 else -1, 16, written.itemsize if of_fields else 24, not of_fields)
-    _histo.fill_nodes(features, sums, rows, offsets, None, written, layout, threads)
+    _histo.fill_nodes(features, sums, rows, offsets, None, written, _layout(written, len(weights) > 1), threads)
     if len(weights) == 1:
         if of_fields:
             written["sum_hessians"] = written["count"]
@@ -164,3 +169,47 @@ def histograms(bins: Any, gradients: Any, hessians: Any = None, rows: Any = None
     if out is None and _is_tensor(bins):
         return sys.modules["torch"].from_numpy(written)
     return written if out is None else out
+
+
+def subtract(parents: Any, children: Any, *, out: Any = None) -> Any:
+    """Subtract the histograms of a child of each node from the node's own, which leaves those of the other children.
+
+    Sums are exact, and so have the same bits as `histograms` of the other children.
+
+    Parameters
+    ----------
+    parents, children : ndarray or tensor, shape (nodes, features, bins, 3) or (nodes, features, bins)
+        Results of `histograms`, of float64 or HISTOGRAM_DTYPE. ValueError if a node has fewer rows than its child.
+    out : ndarray or tensor, optional
+        Write into this array and return it; it may be `parents`.
+
+    Returns
+    -------
+    An array like `parents`.
+    """
+    from_, less = _sums(parents, "parents"), _sums(children, "children")
+    if from_.shape != less.shape or from_.dtype != less.dtype:
+        raise ValueError(f"parents are {from_.dtype} of the shape {from_.shape}, children {less.dtype} of {less.shape}")
+    written = np.empty_like(from_) if out is None else _memory(out)
+    if written.shape != from_.shape or written.dtype != from_.dtype:
+        raise ValueError(f"out is {written.dtype} of the shape {written.shape}, and needs {from_.dtype} of {from_.shape}")
+    difference = from_.copy()
+    _histo.subtract_nodes(difference, np.require(less, requirements=["C", "W"]), len(from_), _layout(from_))
+    written[...] = difference
+    if out is None and _is_tensor(parents):
+        return sys.modules["torch"].from_numpy(written)
+    return written if out is None else out
+
+
+def _sums(x: Any, name: str) -> np.ndarray:
+    """An array of sums, as histograms returns them."""
+    if _is_tensor(x):
+        if x.device.type != "cpu":
+            raise TypeError(f"{name} is in the memory of a GPU: copy it to the host")
+        x = x.numpy()
+    if not isinstance(x, np.ndarray) or x.dtype not in (np.dtype(np.float64), HISTOGRAM_DTYPE):
+        raise TypeError(f"{name} must be an array of float64 or HISTOGRAM_DTYPE")
+    shape = (3,) if x.dtype.names is None else ()
+    if x.ndim != 3 + len(shape) or x.shape[3:] != shape:
+        raise ValueError(f"{name} has the shape {x.shape}, and needs nodes, features and bins{', 3' if shape else ''}")
+    return np.ascontiguousarray(x)

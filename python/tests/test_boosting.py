@@ -191,6 +191,35 @@ def test_bad_input(error, match, change):
 # ---- scikit-learn ----
 
 
+@pytest.mark.parametrize("dtype", [np.dtype(np.float64), boosting.HISTOGRAM_DTYPE], ids=["float64", "fields"])
+def test_nodes_less_a_child_are_the_other_child(dtype):
+    rng = np.random.default_rng(3)
+    bins = rng.integers(0, 30, (5000, 7), np.uint8)
+    g, h = rng.normal(size=5000).astype(np.float32), rng.random(5000)
+
+    def sums(rows, offsets):
+        shape = (len(offsets) - 1, 7, 30) + ((3,) if dtype.names is None else ())
+        return boosting.histograms(bins, g, h, rows, offsets, out=np.empty(shape, dtype))
+
+    rows = rng.permutation(5000).astype(np.int32)
+    parents = sums(rows, [0, 2000, 5000])
+    left = sums(np.concatenate([rows[:300], rows[2000:4000]]), [0, 300, 2300])
+    right = sums(np.concatenate([rows[300:2000], rows[4000:]]), [0, 1700, 2700])
+    before = parents.copy()
+    assert np.array_equal(boosting.subtract(parents, left), right)
+    assert np.array_equal(parents, before)
+    left.flags.writeable = False
+    assert boosting.subtract(parents, left, out=parents) is parents
+    assert np.array_equal(parents, right)
+    with pytest.raises(ValueError, match="child has more rows than parent in bin [0-9]+ of node [01]"):
+        boosting.subtract(right, before, out=right)
+    assert np.array_equal(parents, right)
+    with pytest.raises(ValueError, match="shape"):
+        boosting.subtract(right, left[:1])
+    with pytest.raises(TypeError, match="children must be"):
+        boosting.subtract(right, left.tolist())
+
+
 def data(n=3000, features=6, seed=0):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, features))
@@ -341,4 +370,4 @@ def test_tables_are_made_once_for_a_fit(monkeypatch):
 
 
 def test_all_is_public():
-    assert set(boosting.__all__) == {"HISTOGRAM_DTYPE", "histograms"}
+    assert set(boosting.__all__) == {"HISTOGRAM_DTYPE", "histograms", "subtract"}

@@ -43,27 +43,16 @@ typedef struct reading {
     stray *strays; /* [tasks] */
 } reading;
 
-/* The largest of n samples, which are copied unless `to` is NULL. */
-#define DEFINE_READ(name, type)                                                                                        \
-    static int32_t name(const char *from, int64_t stride, char *to, int64_t pitch, int64_t n)                          \
-    {                                                                                                                  \
-        type most = 0;                                                                                                 \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            type x;                                                                                                    \
-            memcpy(&x, from + i * stride, sizeof x);                                                                   \
-            if (to) memcpy(to + i * pitch, &x, sizeof x);                                                              \
-            most = x > most ? x : most;                                                                                \
-        }                                                                                                              \
-        return most;                                                                                                   \
-    }
-DEFINE_READ(read_bytes, uint8_t)
-DEFINE_READ(read_shorts, uint16_t)
-#undef DEFINE_READ
+#define TYPE uint8_t
+#include "boosting/read_template.h"
+
+#define TYPE uint16_t
+#include "boosting/read_template.h"
 
 static int32_t bin_at(const histo_features *f, int64_t row, int32_t feature)
 {
     const char *at = f->table + row * f->row_stride + feature * f->column_stride;
-    return f->dtype == HISTO_U8 ? read_bytes(at, 0, NULL, 0, 1) : read_shorts(at, 0, NULL, 0, 1);
+    return f->dtype == HISTO_U8 ? read_uint8_t(at, 0, NULL, 0, 1) : read_uint16_t(at, 0, NULL, 0, 1);
 }
 
 /* Remember the first stray sample of a feature that is in these rows, if it is the first of all. */
@@ -80,8 +69,8 @@ static void read_rows(const reading *r, int64_t begin, int64_t n, stray *first)
     for (int32_t k = 0; k < f->features; k++) {
         const char *from = f->table + begin * f->row_stride + k * f->column_stride;
         char *to = f->copy ? f->copy + begin * pitch + k * size : NULL;
-        const int32_t most = f->dtype == HISTO_U8 ? read_bytes(from, f->row_stride, to, pitch, n)
-                                                  : read_shorts(from, f->row_stride, to, pitch, n);
+        const int32_t most = f->dtype == HISTO_U8 ? read_uint8_t(from, f->row_stride, to, pitch, n)
+                                                  : read_uint16_t(from, f->row_stride, to, pitch, n);
         if (most >= f->bins[k]) find_stray(f, k, begin, n, first);
     }
 }

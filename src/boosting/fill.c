@@ -25,18 +25,6 @@ static histo_status check_place(const void *at, const char *what, int number)
                       number);
 }
 
-static histo_bin_array array_at(void *at, histo_dtype dtype, const histo_node_sums *to, int64_t total, double unit)
-{
-    const int64_t bin_stride = to->bin_stride ? to->bin_stride : (int64_t)histo_dtype_size(dtype);
-    return (histo_bin_array){
-        .at = at,
-        .dtype = dtype,
-        .bin_stride = bin_stride,
-        .node_stride = to->node_stride ? to->node_stride : total * bin_stride,
-        .unit = unit,
-    };
-}
-
 /* The first struct, if all arrays are the fields of structs without gaps; else NULL. */
 static char *find_structs(const histo_written *to)
 {
@@ -64,14 +52,9 @@ static char *find_structs(const histo_written *to)
 static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to)
 {
     if (!to) return histo_fail(HISTO_INVALID, "to is NULL");
-    histo_status status = histo_check_reserved(to->reserved, sizeof to->reserved, "histo_node_sums");
+    histo_dtype sum, count;
+    histo_status status = histo_sums_check(to, &sum, &count);
     if (status != HISTO_OK) return status;
-    const histo_dtype sum = to->sum_dtype ? to->sum_dtype : HISTO_F64;
-    const histo_dtype count = to->count_dtype ? to->count_dtype : HISTO_U32;
-    if (sum != HISTO_F64 && sum != HISTO_I64)
-        return histo_fail(HISTO_INVALID, "sum_dtype is neither HISTO_F64 nor HISTO_I64");
-    if (count != HISTO_U32 && count != HISTO_U64 && count != HISTO_F64)
-        return histo_fail(HISTO_INVALID, "count_dtype is none of HISTO_U32, HISTO_U64 and HISTO_F64");
     const histo_gradients *g = fill->gradients;
     histo_written *at = &fill->to;
     bool wanted = to->counts;
@@ -81,11 +64,11 @@ static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to)
             return histo_fail(HISTO_INVALID, "sums[%d] is not NULL, and gradients has %d weights", w, g->weights);
         if (w < g->weights)
             at->arrays[1 + w] =
-                array_at(to->sums[w], sum, to, fill->features->total, sum == HISTO_F64 ? g->units[w] : 1);
+                histo_bin_array_at(to->sums[w], sum, to, fill->features->total, sum == HISTO_F64 ? g->units[w] : 1);
         status = check_place(to->sums[w], "sums", w);
     }
     at->weights = g->weights;
-    at->arrays[0] = array_at(to->counts, count, to, fill->features->total, 1);
+    at->arrays[0] = histo_bin_array_at(to->counts, count, to, fill->features->total, 1);
     at->first = to->first ? to->first : fill->features->start;
     at->structs = find_structs(at);
     if (status == HISTO_OK && to->counts) status = check_place(to->counts, "counts", 0);

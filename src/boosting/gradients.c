@@ -15,6 +15,21 @@
 #include "view/gather.h"
 #include "view/view.h"
 
+#define TYPE int8_t
+#include "boosting/integers_template.h"
+
+#define TYPE uint8_t
+#include "boosting/integers_template.h"
+
+#define TYPE int16_t
+#include "boosting/integers_template.h"
+
+#define TYPE uint16_t
+#include "boosting/integers_template.h"
+
+#define TYPE int32_t
+#include "boosting/integers_template.h"
+
 enum {
     MOST_BITS = 31,         /* of a magnitude */
     DOUBLE_BITS = 53,       /* of a sum that a double holds */
@@ -172,27 +187,25 @@ static void search_share(void *context, int index)
     s->found[index] = f;
 }
 
-#define TAKE(type)                                                                                                     \
-    for (int i = 0; i < n; i++)                                                                                        \
-        to[(int64_t)i * step] = (int32_t)((const type *)from)[i];                                                      \
-    break;
-
 static void take_integers(const void *from, histo_dtype dtype, int n, int32_t *to, int step)
 {
     switch (dtype) {
     case HISTO_I8:
-        TAKE(int8_t)
+        take_int8_t(from, n, to, step);
+        break;
     case HISTO_U8:
-        TAKE(uint8_t)
+        take_uint8_t(from, n, to, step);
+        break;
     case HISTO_I16:
-        TAKE(int16_t)
+        take_int16_t(from, n, to, step);
+        break;
     case HISTO_U16:
-        TAKE(uint16_t)
+        take_uint16_t(from, n, to, step);
+        break;
     default:
-        TAKE(int32_t)
+        take_int32_t(from, n, to, step);
     }
 }
-#undef TAKE
 
 static void set_share(void *context, int index)
 {

@@ -21,6 +21,13 @@ typedef struct histo_written {
     char *structs;        /* the first, if the arrays are fields of structs without gaps */
 } histo_written;
 
+/* Check the reserved fields and the dtypes, and say what these are. */
+histo_status histo_sums_check(const histo_node_sums *sums, histo_dtype *sum, histo_dtype *count);
+
+/* The array of one number in sums of nodes that have so many bins in total. */
+histo_bin_array histo_bin_array_at(void *at, histo_dtype dtype, const histo_node_sums *sums, int64_t total,
+                                   double unit);
+
 /* Write a number of units. */
 static inline __attribute__((always_inline)) void histo_write_number(char *at, int64_t number, double unit,
                                                                      histo_dtype dtype)

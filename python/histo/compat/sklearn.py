@@ -89,7 +89,8 @@ class _Builder:
     def compute_histograms_subtraction(self, parent_histograms: Any, sibling_histograms: Any,
                                        allowed_features: Any = None) -> Any:
         selected = None if allowed_features is None else np.sort(allowed_features).astype(np.int32)
-        _histo.subtract_node(self._table.features, parent_histograms, sibling_histograms, selected)
+        _histo.subtract_node(self._table.features, parent_histograms, sibling_histograms, selected,
+                             self._layout)
         return parent_histograms
 
 

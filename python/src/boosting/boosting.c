@@ -183,6 +183,17 @@ static char *memory_of(PyObject *object, int64_t bins, const bin_layout *layout)
     return NULL;
 }
 
+/* The sums that are in memory with this layout. */
+static histo_node_sums sums_in(char *memory, const bin_layout *l)
+{
+    return (histo_node_sums){
+        .sums = {memory + l->gradients, l->hessians < 0 ? NULL : memory + l->hessians},
+        .counts = memory + l->count,
+        .count_dtype = l->count_is_double ? HISTO_F64 : HISTO_U32,
+        .bin_stride = l->size,
+    };
+}
+
 typedef struct node_operands {
     python_samples rows;
     histo_node_options options;
@@ -210,11 +221,7 @@ static int operands_take(PyObject *module, const table_of_bins *t, PyObject *row
     const int64_t bins = t->table.view.shape[1] * t->width;
     char *memory = memory_of(out, o->options.nodes * bins, layout);
     if (!memory) return -1;
-    o->to.sums[0] = memory + layout->gradients;
-    o->to.sums[1] = layout->hessians < 0 ? NULL : memory + layout->hessians;
-    o->to.counts = memory + layout->count;
-    o->to.count_dtype = layout->count_is_double ? HISTO_F64 : HISTO_U32;
-    o->to.bin_stride = layout->size;
+    o->to = sums_in(memory, layout);
     o->to.node_stride = bins * layout->size;
     o->to.first = t->first;
     return 0;
@@ -244,46 +251,51 @@ static PyObject *fill_nodes(PyObject *module, PyObject *args)
     return result;
 }
 
-/* scikit-learn's HISTOGRAM_DTYPE. */
-typedef struct __attribute__((packed)) bin_record {
-    double gradients, hessians;
-    uint32_t count;
-} bin_record;
-
-static void subtract(bin_record *parent, const bin_record *child, int64_t bins)
+/* subtract_nodes(parent, child, nodes, layout) */
+static PyObject *subtract_nodes(PyObject *module, PyObject *args)
 {
-    for (int64_t b = 0; b < bins; b++) {
-        parent[b].gradients -= child[b].gradients;
-        parent[b].hessians -= child[b].hessians;
-        parent[b].count -= child[b].count;
-    }
+    (void)module;
+    PyObject *parent_of, *child_of;
+    long long nodes;
+    bin_layout l;
+    if (!PyArg_ParseTuple(args, "OOL(iiiii)", &parent_of, &child_of, &nodes, &l.gradients, &l.hessians, &l.count,
+                          &l.size, &l.count_is_double))
+        return NULL;
+    const int64_t bins = PyArray_Check(parent_of) ? PyArray_NBYTES((PyArrayObject *)parent_of) / l.size : 0;
+    char *parent = memory_of(parent_of, bins, &l), *child = parent ? memory_of(child_of, bins, &l) : NULL;
+    if (!child) return NULL;
+    const histo_node_sums from = sums_in(parent, &l), less = sums_in(child, &l);
+    histo_status status;
+    UNLOCKED_IF(bins >= SHORT_CALL, status, histo_node_sums_subtract(&from, &less, nodes, nodes ? bins / nodes : 0));
+    return none_if_ok(status);
 }
 
-/* subtract_node(features, parent, child, selected) */
+/* subtract_node(features, parent, child, selected, layout) */
 static PyObject *subtract_node(PyObject *module, PyObject *args)
 {
     (void)module;
-    static const bin_layout layout = {.size = sizeof(bin_record)};
     PyObject *features_of, *parent_of, *child_of, *selected_of;
-    if (!PyArg_ParseTuple(args, "OOOO", &features_of, &parent_of, &child_of, &selected_of)) return NULL;
+    bin_layout l;
+    if (!PyArg_ParseTuple(args, "OOOO(iiiii)", &features_of, &parent_of, &child_of, &selected_of, &l.gradients,
+                          &l.hessians, &l.count, &l.size, &l.count_is_double))
+        return NULL;
     const table_of_bins *t = PyCapsule_GetPointer(features_of, name_of_table);
     if (!t) return NULL;
     const int64_t all = t->table.view.shape[1];
-    char *parent = memory_of(parent_of, all * t->width, &layout);
-    const char *child = parent ? memory_of(child_of, all * t->width, &layout) : NULL;
+    char *parent = memory_of(parent_of, all * t->width, &l);
+    char *child = parent ? memory_of(child_of, all * t->width, &l) : NULL;
     if (!child) return NULL;
-    if (selected_of == Py_None) {
-        subtract((void *)parent, (const void *)child, all * t->width);
-        return Py_NewRef(Py_None);
-    }
     const int64_t count = PyArray_Check(selected_of) ? PyArray_SIZE((PyArrayObject *)selected_of) : 0;
-    const int32_t *selected = numbers_of(selected_of, NPY_INT32, count);
-    if (!selected) return NULL;
-    for (int64_t k = 0; k < count; k++) {
-        if (selected[k] < 0 || selected[k] >= all)
+    const int32_t *selected = selected_of == Py_None ? NULL : numbers_of(selected_of, NPY_INT32, count);
+    if (!selected && selected_of != Py_None) return NULL;
+    const int64_t parts = selected ? count : 1, bins = selected ? t->width : all * t->width;
+    for (int64_t k = 0; k < parts; k++) {
+        if (selected && (selected[k] < 0 || selected[k] >= all))
             return PyErr_Format(PyExc_ValueError, "there is no feature %d", (int)selected[k]);
-        const int64_t at = t->first[selected[k]] * layout.size;
-        subtract((void *)(parent + at), (const void *)(child + at), t->width);
+        const int64_t at = selected ? t->first[selected[k]] * l.size : 0;
+        const histo_node_sums from = sums_in(parent + at, &l), less = sums_in(child + at, &l);
+        const histo_status status = histo_node_sums_subtract(&from, &less, 1, bins);
+        if (status != HISTO_OK) return raise_status(status);
     }
     return Py_NewRef(Py_None);
 }
@@ -307,8 +319,13 @@ static PyMethodDef functions[] = {
      "into out. rows: None for all; offsets, as int64: of the rows of each node; None for one. selected: features, as "
      "int32, in increasing order; None for all. layout: the offsets of a bin's gradients, Hessians (-1 for none) and "
      "count, its size in bytes, and whether counts are float64 and not uint32."},
+    {"subtract_nodes", subtract_nodes, METH_VARARGS,
+     "subtract_nodes(parent, child, nodes, layout)\n--\n\nparent -= child, of so many nodes. layout: as in "
+     "fill_nodes."},
     {"subtract_node", subtract_node, METH_VARARGS,
-     "subtract_node(features, parent, child, selected)\n--\n\nparent -= child, in scikit-learn's HISTOGRAM_DTYPE."},
+     "subtract_node(features, parent, child, selected, layout)\n--\n\nparent -= child, of one node. selected: "
+     "features, "
+     "as int32; None for all. layout: as in fill_nodes."},
     {0},
 };
 
