@@ -723,7 +723,13 @@ class Category(Axis):
         if values.dtype.kind == "U" and values.size > _MANY:
             return self._of_array(np, values, grows)
         flat = values.ravel().tolist()
-        return self._of_list(np, flat, grows).reshape(values.shape)
+        try:
+            return self._of_list(np, flat, grows).reshape(values.shape)
+        except TypeError:
+            for one in flat:
+                if not isinstance(one, str) and not hasattr(one, "__index__"):
+                    raise TypeError(f"categories are strings or integers, not {type(one).__name__}") from None
+            raise
 
     def _of_list(self, np: Any, flat: list, grows: bool) -> Any:
         if grows:

@@ -112,11 +112,11 @@ def _taken(x, missing, what="samples", ours=True):
     if not isinstance(column.values, np.ndarray):
         raise ValueError("samples, weights and masks must be in one memory: some are in that of a GPU, others in that of "
                          "the host")
-    kept = not ours and column.objects is not None and not dates.is_date(column.values.dtype)
+    kept = not ours and column.objects is not None and column.values.dtype.kind in "biuf"
     values = column.objects if kept else column.values  # NumPy counts objects that are numbers
     if values.dtype.kind == "O" and not kept:
         check_objects(values if column.present is None else values[column.present], what)
-    if values.dtype.kind in "US":
+    if values.dtype.kind in "USV":
         check_numbers(values.dtype, what)
     return values, column.present
 

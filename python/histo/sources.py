@@ -64,7 +64,13 @@ def take(x: Any) -> Column:
     if not isinstance(getattr(x, "dtype", None), np.dtype) and \
             (hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")):
         return _of_capsules(x)
-    return _of_array(np.asarray(x))
+    try:
+        return _of_array(np.asarray(x))
+    except ValueError as error:
+        if "PEP 3118" not in str(error):
+            raise
+        raise TypeError(f"samples of type {type(x).__name__} are in a buffer whose format NumPy does not know: "
+                        f"{memoryview(x).format}") from None
 
 
 def numbers(x: Any, what: str = "samples") -> Any:
@@ -385,6 +391,11 @@ def _of_arrow(x: Any) -> Column:
     plain = _histo.arrow_arrays(x)
     if plain is not None:
         return Column(*plain)
+    if isinstance(x.type, pa.BaseExtensionType):
+        name = x.type.extension_name
+        if name == "arrow.bool8":
+            return _of_arrow(x.cast(pa.bool_()))
+        raise TypeError(f"samples of Arrow's extension type {name} cannot be counted: pass their storage, if that is numbers")
     if isinstance(x, pa.ChunkedArray):
         x = x.unify_dictionaries().combine_chunks() if x.num_chunks else pa.array([], x.type)
         if isinstance(x, pa.ChunkedArray):  # whose offsets would be too large for one
@@ -453,6 +464,8 @@ def _of_torch(x: Any) -> Column:
 
 
 def _of_xarray(x: Any) -> Column:
+    if not hasattr(x, "to_numpy"):
+        raise TypeError(f"an xarray.{type(x).__name__} has several variables: pass one of them")
     return take(x.to_numpy())
 
 

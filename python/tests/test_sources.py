@@ -488,3 +488,59 @@ def test_out_that_must_not_be_written():
     for out in (fixed, bytes(24), memoryview(bytearray(24)), [0.0] * 3, OnlyDLPack(np.zeros(3))):
         with pytest.raises((ValueError, TypeError)):
             h.values(out=out)
+
+
+def _each_way(samples):
+    """The calls that count samples."""
+    def fill(*axes, **options):
+        return histo.Histogram(*axes, **options).fill
+
+    return [lambda: histo.histogram(samples, 4), lambda: histo.histogram(samples, 4, (0, 4)),
+            lambda: histo.histogram(samples, "auto"), lambda: histo.histogram_bin_edges(samples, 4),
+            lambda: histo.bincount(samples), lambda: fill(histo.Regular(4, 0, 4))(samples),
+            lambda: fill(histo.Integer(0, 4))(samples), lambda: fill(histo.Boolean())(samples),
+            lambda: fill(histo.Integer(0, 4))(0, weight=samples), lambda: fill(histo.Integer(0, 4))(0, mask=samples),
+            lambda: fill(histo.Integer(0, 4), storage="mean")(0, sample=samples),
+            lambda: histo.histogramdd([samples, samples], 2), lambda: histo.binned_statistic(samples, samples)]
+
+
+def test_what_is_no_number_is_refused_everywhere():
+    """Whatever numbers it is stored as."""
+    import pandas as pd
+    import xarray as xr
+
+    periods, intervals = pd.period_range("2020-01", "2020-06", freq="M"), pd.interval_range(0, 5)
+    for samples, message in (
+        (pd.Series(periods), "are spans between two values"), (periods, "are spans between two values"),
+        (pd.Series(intervals), "are spans between two values"), (intervals, "are spans between two values"),
+        (pa.array(periods), "extension type pandas.period"), (pa.table({"a": pa.array(periods)}), "extension type pandas"),
+        (pa.chunked_array([pa.array(periods)]), "extension type pandas.period"),
+        (xr.Dataset({"a": ("x", [1.0])}), "an xarray.Dataset has several variables"),
+        ((ctypes.c_longdouble * 2)(1, 2), "a buffer whose format NumPy does not know: <g"),
+        (np.array([b"a", b"b"], object), "strings"), (np.array(["a"], np.dtypes.StringDType()), "strings"),
+        (np.zeros(2, "V4"), "V4"),
+    ):
+        for call in _each_way(samples):
+            with pytest.raises(TypeError, match=message):
+                call()
+
+
+def test_extension_types_and_sparse_columns_that_are_numbers():
+    import pandas as pd
+
+    for samples in (pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0, None, 5], pa.int8())),
+                    pd.Series(pd.arrays.SparseArray([0, 1, 1])), pd.Series(pd.arrays.SparseArray([0.0, 1.0, 1.0]))):
+        for axis in histo.Regular(2, 0, 2), histo.Integer(0, 2):
+            assert histo.Histogram(axis).fill(samples).values().tolist() == [1, 2]
+        assert histo.histogram(samples, 2, (0, 2))[0].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("samples", [[1.5], [(1, 2)], np.array([{}, {}], object), {1, 2}, np.array([[1.5, None]], object)])
+def test_categories_of_other_types(samples):
+    h = histo.Histogram(histo.Category([], growth=True))
+    if isinstance(samples, list) and isinstance(samples[0], tuple):
+        samples = np.array([None, None], object)
+        samples[:] = [(1, 2), (3, 4)]
+    with pytest.raises(TypeError, match="categories are strings or integers, not"):
+        h.fill(samples)
+    assert h.axes[0].size == h.tally.samples == 0

@@ -25,6 +25,24 @@ typedef struct column_type {
     bool bits;
 } column_type;
 
+/* Whether the values have a meaning of their own, such as spans of time: the metadata, pairs of strings after their
+ * number, each of which is after its length, name it. */
+static bool is_extension(const char *metadata)
+{
+    static const char name[] = "ARROW:extension:name";
+    int32_t pairs, length;
+    if (!metadata) return false;
+    memcpy(&pairs, metadata, sizeof pairs);
+    const char *at = metadata + sizeof pairs;
+    for (int32_t i = 0; i < 2 * pairs; i++) {
+        memcpy(&length, at, sizeof length);
+        at += sizeof length;
+        if (i % 2 == 0 && length == (int32_t)strlen(name) && memcmp(at, name, strlen(name)) == 0) return true;
+        at += length;
+    }
+    return false;
+}
+
 /* Whether the type is of numbers: no dates, which have a unit, categories, text or tables. */
 static bool type_of(const arrow_schema *schema, column_type *type)
 {
@@ -34,7 +52,7 @@ static bool type_of(const arrow_schema *schema, column_type *type)
     const char *format = schema->format ? schema->format : "";
     const char *at = format[0] && !format[1] ? strchr(dtypes, format[0]) : NULL;
     *type = (column_type){at ? of_format[at - dtypes] : HISTO_U8, strcmp(format, "b") == 0};
-    return !schema->dictionary && (at || type->bits);
+    return !schema->dictionary && (at || type->bits) && !is_extension(schema->metadata);
 }
 
 static const void *values_of(const arrow_array *a)
@@ -260,6 +278,10 @@ static int take_by(PyObject *object, const char *name, int (*take)(PyObject *, p
     if (!method) return describe_missing();
     PyObject *result = PyObject_CallNoArgs(method);
     Py_DECREF(method);
+    if (!result && PyErr_ExceptionMatches(PyExc_TypeError)) { /* pandas has it for types that Arrow does not have */
+        PyErr_Clear();
+        return OF_OTHERS;
+    }
     const int failed = result ? take(result, out) : -1;
     Py_XDECREF(result);
     return failed < 0 ? -1 : failed == OF_OTHERS ? OF_OTHERS : 1;
