@@ -19,6 +19,13 @@ namespace
 {
 
 enum { WARP = 32, WARPS = 8 /* of a block */, BLOCKS = 6 /* of a multiprocessor */ };
+
+/* For the launch bounds: 7.5 has threads for no more. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+enum { BOUND_BLOCKS = 1024 / (WARPS * WARP) };
+#else
+enum { BOUND_BLOCKS = BLOCKS };
+#endif
 enum { WORD = 8 /* bytes */, AHEAD = 4 /* words of a thread in flight */ };
 enum { LEAST_IMAGES = 4096, MOST_BYTES = 8192 /* of an image */ };
 
@@ -73,7 +80,7 @@ struct row_word {
 
 /* FOLDS: count slots, not values. */
 template <bool FOLDS>
-__global__ void __launch_bounds__(WARPS *WARP, BLOCKS) count_warp_images(const __grid_constant__ warp_images a)
+__global__ void __launch_bounds__(WARPS *WARP, BOUND_BLOCKS) count_warp_images(const __grid_constant__ warp_images a)
 {
     extern __shared__ __align__(16) unsigned int shared[];
     __shared__ uint32_t slots[HISTO_VALUES];
