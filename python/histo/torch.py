@@ -67,18 +67,23 @@ def _histc_ends(input: Any, bins: int, lo: float, hi: float) -> tuple[float, flo
     return lo, hi
 
 
+def _dtype_of_histc(dtype: Any) -> Any:
+    """That of the samples, but for integers of 8 and 16 bits, in which counts would wrap."""
+    return dtype if dtype in _WRITTEN or dtype.is_floating_point else _torch.int64
+
+
 def _histc(input: Any, bins: int, lo: float, hi: float) -> Any:
     if bins < 1 or not -_inf < lo < hi < _inf:
         lo, hi = _histc_ends(input, bins, lo, hi)
     dtype = input.dtype
     written = _WRITTEN.get(dtype)
     n = _count((input,), ((bins, lo, hi),), None, None, 0, False, 0, 0, written or "i64", True)
-    return n if written else n.to(dtype)
+    return n if written else n.to(_dtype_of_histc(dtype))
 
 
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None) -> Any:
-    """torch.histc: the counts, in the dtype of the samples, of equal bins from min to max; if these are equal, from the
-    smallest to the largest sample."""
+    """torch.histc: the counts of equal bins from min to max; if these are equal, from the smallest to the largest
+    sample. They are in the dtype of the samples, but of integers of 8 and 16 bits in int64: PyTorch's wrap."""
     if _dynamo() or _modes():
         op = _op_histc_of_data if min == max else _op_histc
         n = op(input.detach(), bins, float(min), float(max))
@@ -323,7 +328,7 @@ def _fake_bincount(input: Any, weights: Any, minlength: Any) -> Any:
 
 _op_histc = _operator(
     "histc", "(Tensor input, SymInt bins, float min, float max) -> Tensor", _histc,
-    lambda input, bins, min, max: input.new_empty(bins),
+    lambda input, bins, min, max: input.new_empty(bins, dtype=_dtype_of_histc(input.dtype)),
 )
 _op_histc_of_data = _operator(
     "histc_of_data", "(Tensor input, SymInt bins, float min, float max) -> Tensor", _histc,

@@ -38,6 +38,16 @@ def test_histc(dtype, n, arguments):
     assert (found.double() - expected.double()).abs().sum() <= (2 if dtype == torch.float32 else 0)
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64])
+def test_histc_of_integers_does_not_wrap(dtype):
+    x = torch.arange(200_000).remainder(2).to(dtype)
+    for call in ours.histc, torch.compile(ours.histc, backend="eager", fullgraph=True):
+        found = call(x, 2, 0, 2)
+        assert found.dtype == (dtype if dtype in (torch.int32, torch.int64) else torch.int64)
+        assert found.tolist() == [100_000, 100_000]
+    torch.library.opcheck(torch.ops.histo.histc, (x, 2, 0.0, 2.0))
+
+
 def test_histc_into_out():
     x, out = normal(1000), torch.zeros(3, dtype=torch.float64)
     assert ours.histc(x, 10, -1, 1, out=out) is out
