@@ -267,6 +267,31 @@ void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t 
     if (iter->offsets && walk->left > 0) walk->entry = entry_of(iter->offsets, iter->batch, walk->index[0]);
 }
 
+/* Set the address of the next sample in each operand, and its batch entry. */
+static void locate(const histo_walk *walk, histo_run *run)
+{
+    const histo_strided_iter *iter = walk->iter;
+    run->batch = iter->offsets ? walk->entry : 0;
+    for (int d = 0; d < iter->batch_ndim; d++)
+        run->batch = run->batch * iter->shape[d] + walk->index[d];
+    for (int o = 0; o < iter->operands; o++) {
+        const char *at = iter->base[o];
+        for (int d = 0; d < iter->ndim; d++)
+            at += walk->index[d] * iter->strides[o][d];
+        run->at[o] = at;
+    }
+}
+
+/* Count n steps of a dimension as walked. */
+static void advance(histo_walk *walk, int dimension, int64_t n)
+{
+    walk->index[dimension] += n;
+    for (int d = dimension; d > 0 && walk->index[d] == walk->iter->shape[d]; d--) {
+        walk->index[d] = 0;
+        walk->index[d - 1]++;
+    }
+}
+
 bool histo_walk_next(histo_walk *walk, histo_run *run)
 {
     if (walk->left <= 0) return false;
@@ -275,28 +300,30 @@ bool histo_walk_next(histo_walk *walk, histo_run *run)
     int64_t n = iter->shape[last] - walk->index[last];
     if (n > walk->limit) n = walk->limit;
     if (n > walk->left) n = walk->left;
-    run->batch = 0;
     if (iter->offsets) {
         while (iter->offsets[walk->entry + 1] <= walk->index[0])
             walk->entry++;
         int64_t of_entry = iter->offsets[walk->entry + 1] - walk->index[0];
         if (n > of_entry) n = of_entry;
-        run->batch = walk->entry;
     }
     run->n = n;
-    for (int d = 0; d < iter->batch_ndim; d++)
-        run->batch = run->batch * iter->shape[d] + walk->index[d];
-    for (int o = 0; o < iter->operands; o++) {
-        const char *at = iter->base[o];
-        for (int d = 0; d <= last; d++)
-            at += walk->index[d] * iter->strides[o][d];
-        run->at[o] = at;
-    }
+    locate(walk, run);
     walk->left -= n;
-    walk->index[last] += n;
-    for (int d = last; d > 0 && walk->index[d] == iter->shape[d]; d--) {
-        walk->index[d] = 0;
-        walk->index[d - 1]++;
-    }
+    advance(walk, last, n);
     return true;
+}
+
+int64_t histo_walk_rows(histo_walk *walk, int64_t most, histo_run *run)
+{
+    const histo_strided_iter *iter = walk->iter;
+    const int last = iter->ndim - 1, rows = last - 1;
+    if (rows < iter->batch_ndim || iter->offsets || walk->index[last] || !walk->index[rows]) return 0;
+    const int64_t length = iter->shape[last], in_image = iter->shape[rows] - walk->index[rows];
+    const int64_t left = walk->left / length, some = in_image < left ? in_image : left, n = some < most ? some : most;
+    if (n <= 0 || length > walk->limit) return 0;
+    run->n = length;
+    locate(walk, run);
+    walk->left -= n * length;
+    advance(walk, rows, n);
+    return n;
 }

@@ -67,6 +67,10 @@ void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t 
 /* The next run, or false at the end. */
 bool histo_walk_next(histo_walk *walk, histo_run *run);
 
+/* Runs of whole rows that follow the last run in the same image, that is, along the dimension before the last: up to
+ * `most`. Returns how many; run: the first, the others are iter->strides[o][ndim - 2] further on, each. */
+int64_t histo_walk_rows(histo_walk *walk, int64_t most, histo_run *run);
+
 #ifdef __cplusplus
 }
 #endif

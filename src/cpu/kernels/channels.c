@@ -1,4 +1,4 @@
-/* De-interleaves pixels, and gathers samples that are a short distance apart. Compiled once for each instruction set
+/* De-interleaves pixels, and gathers samples that are a short distance apart, and rows. Compiled once for each instruction set
  * level (isa.h). */
 #include "cpu/kernels/isa.h"
 #include "cpu/kernels/template.h"
@@ -137,4 +137,27 @@ void HISTO_OF_ISA(gather)(char *to, const char *from, int64_t stride, size_t siz
 void HISTO_OF_ISA(fetch)(char *to, const char *from, int64_t stride, histo_dtype dtype, const char *bits, int64_t n)
 {
     histo_fetch_by(HISTO_OF_ISA(gather), to, from, stride, dtype, bits, n);
+}
+
+/* Rows of at most a vector are stored as one; the next row overwrites what is too much. Returns how many are copied. */
+static int64_t copy_short_rows(char *to, const char *from, int64_t pitch, size_t bytes, int64_t rows)
+{
+    int64_t row = 0;
+#if defined(__AVX512BW__)
+    enum { VECTOR = 64 };
+    const int64_t size = (int64_t)bytes;
+    if (bytes > VECTOR) return 0;
+    const __mmask64 used = ~(uint64_t)0 >> (VECTOR - bytes);
+    for (; row * size + VECTOR <= rows * size; row++)
+        _mm512_storeu_si512(to + row * size, _mm512_maskz_loadu_epi8(used, from + row * pitch));
+#else
+    (void)to, (void)from, (void)pitch, (void)bytes, (void)rows;
+#endif
+    return row;
+}
+
+void HISTO_OF_ISA(copy_rows)(char *to, const char *from, int64_t pitch, size_t bytes, int64_t rows)
+{
+    for (int64_t row = copy_short_rows(to, from, pitch, bytes, rows); row < rows; row++)
+        memcpy(to + row * (int64_t)bytes, from + row * pitch, bytes);
 }

@@ -1,4 +1,4 @@
-/* Interleaved one-byte channels, as in RGB and RGBA images. */
+/* Interleaved one-byte channels, as in RGB and RGBA images, and rows of images. */
 #ifndef CPU_CHANNELS_H
 #define CPU_CHANNELS_H
 
@@ -14,5 +14,8 @@ typedef void histo_split_channels_fn(const uint8_t *pixels, int pitch, int count
 
 /* As histo_fetch (view/gather.h). */
 typedef void histo_fetch_fn(char *to, const char *from, int64_t stride, histo_dtype dtype, const char *bits, int64_t n);
+
+/* Copy rows of `bytes` each, which are `pitch` apart, to contiguous memory. */
+typedef void histo_copy_rows_fn(char *to, const char *from, int64_t pitch, size_t bytes, int64_t rows);
 
 #endif

@@ -198,6 +198,29 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
     blocks->run.n -= n;
 }
 
+/* Append whole rows of the current image to the block, at most `room` samples; returns how many samples. */
+static int append_rows(histo_blocks *blocks, const histo_block *block, int room)
+{
+    const histo_strided_iter *iter = blocks->iter;
+    const int64_t length = iter->shape[iter->ndim - 1];
+    if (blocks->run.n > 0 || length > room || pitch_of_pixels(blocks)) return 0;
+    histo_run row;
+    const int64_t rows = histo_walk_rows(&blocks->walk, room / length, &row);
+    for (int o = 0; o < iter->operands && rows > 0; o++) {
+        const int64_t size = (int64_t)histo_dtype_size(blocks->job->problem->dtypes[o]);
+        const int64_t pitch = iter->strides[o][iter->ndim - 2];
+        char *to = blocks->gathered + (size_t)o * operand_bytes() + block->n * size;
+        blocks->run.at[o] = row.at[o];
+        if (histo_dtype_is_plain(blocks->job->problem->stored[o]) && run_stride(iter, o) == size) {
+            histo_cpu_kernels_usable()->copy_rows(to, row.at[o], pitch, (size_t)(length * size), rows);
+            continue;
+        }
+        for (int64_t r = 0; r < rows; r++, blocks->run.at[o] += pitch)
+            fetch(blocks, o, length, to + r * length * size);
+    }
+    return (int)(rows * length);
+}
+
 /* Advance to the next run if the current one is used up; false at the end. */
 static bool find_run(histo_blocks *blocks)
 {
@@ -233,7 +256,9 @@ static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
     take(blocks, block, 0, n, in_place);
     block->n = (int)n;
     block->ahead = in_place ? blocks->run.n : 0;
-    while (!in_place && block->n < room && find_run(blocks) && blocks->run.batch == block->batch) {
+    while (!in_place && block->n < room) {
+        block->n += append_rows(blocks, block, room - block->n);
+        if (block->n == room || !find_run(blocks) || blocks->run.batch != block->batch) break;
         n = blocks->run.n < room - block->n ? blocks->run.n : room - block->n;
         take(blocks, block, block->n, n, false);
         block->n += (int)n;

@@ -39,7 +39,7 @@ static double cost_us(const histo_problem *p, int threads)
     int used = useful_threads(p, threads);
     const histo_byte_counting *counting = histo_cpu_kernels_usable()->byte_counting;
     double sample_ns = histo_gather_ns(p) + histo_codes_ns(p) + counting->byte_ns;
-    return 0.2 + (used - 1) * 5 +
+    return 0.35 + (used - 1) * 5 +
            ((double)p->samples * sample_ns * 1e-3 + counting->finish_us * (double)p->batch) / used;
 }
 

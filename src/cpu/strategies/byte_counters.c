@@ -67,7 +67,7 @@ static double cost_us(const histo_problem *p, int threads)
     int used = useful_threads(p, threads);
     size_t entries = entries_of(p);
     double count_ns = entries <= 1 << 15   ? 0.3
-                      : entries <= 1 << 17 ? 0.34
+                      : entries <= 1 << 17 ? 0.36
                       : entries <= 1 << 20 ? 0.46
                       : entries <= 1 << 22 ? 0.7
                                            : 3;

@@ -59,12 +59,14 @@ static double cost_us(const histo_problem *p, int threads)
     const int used = useful_threads(p, threads);
     const double numbers = p->weighting == HISTO_UNWEIGHTED ? 1 : 2 + histo_has_squares(p->weighting);
     const double bytes = (double)p->slots * sizeof(uint64_t) * numbers;
-    double count_ns = bytes <= 1 << 15   ? 0.3
-                      : bytes <= 1 << 20 ? 0.45
+    double count_ns = bytes <= 1 << 15   ? 0.25
+                      : bytes <= 1 << 20 ? 0.36
                       : bytes <= 1 << 23 ? 0.75
                       : bytes <= 1 << 25 ? 1.8
                                          : 4.5;
-    if (histo_is_fast(p->weighting)) count_ns += (numbers - 1) * (0.6 + count_ns);
+    /* Additions to the same sum wait for each other: few slots take longer. */
+    const bool waits = p->slots <= 1024;
+    if (histo_is_fast(p->weighting)) count_ns += (numbers - 1) * (waits ? 0.6 + count_ns : 0.3 + 0.6 * count_ns);
     if (histo_is_reproducible(p->weighting)) count_ns += (numbers - 1) * (0.7 + 2.5 * count_ns);
     const double gather_ns = is_spanning(p) ? 0 : histo_gather_ns(p), span_ns = is_spanning(p) ? 0.1 : 0;
     const double sample_ns = gather_ns + span_ns + histo_slots_ns(p) + count_ns;

@@ -351,14 +351,14 @@ static double cost_us(const histo_problem *p, int threads)
     static const int64_t defaults[] = {0};
     layout l = layout_of(p, threads, defaults);
     const bool few = l.entries * sizeof(uint32_t) <= histo_l1_bytes() / 4 * 3; /* leaving room for samples */
-    double count_ns = few                    ? 0.25
-                      : l.entries <= 1 << 17 ? 0.35
+    double count_ns = few                    ? 0.27
+                      : l.entries <= 1 << 17 ? 0.36
                       : l.entries <= 1 << 20 ? 0.5
                       : l.entries <= 1 << 22 ? 0.7
                                              : 3;
     const bool own_sums = l.fast.numbers;
     if (own_sums)
-        count_ns = l.sums > 8 << 20 ? 3 * l.powers : l.sums > 1 << 20 ? 0.9 : 0.3 + 0.2 * l.powers;
+        count_ns = l.sums > 8 << 20 ? 5 * l.powers : l.sums > 1 << 20 ? 0.9 : 0.3 + 0.2 * l.powers;
     else if (p->weighting != HISTO_UNWEIGHTED)
         count_ns += l.exact ? 1.2 * l.powers : 4 * l.powers;
     const double sample_ns = histo_gather_ns(p) + histo_pipelined_slots_ns(p) + count_ns;
@@ -368,7 +368,9 @@ static double cost_us(const histo_problem *p, int threads)
     const bool far = l.tables >= 4 << 20 || (double)p->slots * (double)p->batch * sizeof(uint64_t) > 8 << 20;
     const double counter_us = l.threads > 1 ? 1e-3 : far ? 0.6e-3 : l.tables >= 1 << 19 ? 0.35e-3 : 0.18e-3;
     const double counts_us = (double)l.entries * counter_us * l.subtables;
-    const double sums_us = (double)l.sums * (l.sums < 4 << 20 ? 0.06e-3 : 0.15e-3);
+    const double numbers = (double)p->slots * (1 + l.powers), all = numbers * (double)p->batch * sizeof(uint64_t);
+    const double far_us = l.powers && all > 8 << 20 ? numbers * 0.8e-3 : 0; /* the histogram's, from memory */
+    const double sums_us = (double)l.sums * (l.sums < 4 << 20 ? 0.06e-3 : 0.15e-3) + far_us;
     const double table_us = flushed * (0.05 + (own_sums ? 0 : counts_us) + sums_us);
     return 0.3 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us;
 }

@@ -76,7 +76,7 @@ static double cost_us(const histo_problem *p, int threads)
     int used = useful_threads(p, threads);
     const bool together = is_bytes(p) && p->apart <= HISTO_MAX_CHANNELS;
     const double sample_ns =
-        (together ? 0.1 * (p->apart > 0) : histo_gather_ns(p)) + (is_bytes(p) ? counting_of(p)->byte_ns : 0.27);
+        (together ? 0.1 * (p->apart > 0) : histo_gather_ns(p)) + (is_bytes(p) ? counting_of(p)->byte_ns : 0.4);
     return 0.2 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + values_us(p) * (double)p->batch;
 }
 
