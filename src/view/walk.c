@@ -257,6 +257,22 @@ void histo_entries_of(const histo_entries *entries, int64_t begin, int n, uint32
     repeat_entries(out, n, different);
 }
 
+int64_t histo_entries_run(const histo_entries *entries, int64_t sample, int64_t *entry)
+{
+    if (entries->offsets) {
+        *entry = entry_of(entries->offsets, entries->batch, sample);
+        return entries->offsets[*entry + 1] - sample;
+    }
+    const int last = entries->ndim - 1;
+    const int64_t run = entries->steps[last] ? 1 : entries->shape[last] - sample % entries->shape[last];
+    *entry = entries->first;
+    for (int d = last; d >= 0; d--) {
+        *entry += sample % entries->shape[d] * entries->steps[d];
+        sample /= entries->shape[d];
+    }
+    return run;
+}
+
 void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t begin, int64_t end, int64_t limit)
 {
     *walk = (histo_walk){.iter = iter, .left = end - begin, .limit = limit};

@@ -40,6 +40,9 @@ void histo_strided_iter_span(const histo_strided_iter *iter, bool in_memory_orde
 /* out[i] = unit times the batch entry of sample begin + i of `all`, modulo 2^32. */
 void histo_entries_of(const histo_entries *entries, int64_t begin, int n, uint32_t unit, uint32_t *out);
 
+/* The batch entry of a sample of `all`; returns how many samples from it on follow each other in that entry. */
+int64_t histo_entries_run(const histo_entries *entries, int64_t sample, int64_t *entry);
+
 /* The number of samples in all batch entries. */
 static inline int64_t histo_strided_iter_samples(const histo_strided_iter *iter)
 {

@@ -69,11 +69,13 @@ double histo_codes_ns(const histo_problem *p)
     /* Codes of floats take half as long as their slots if no sample is outside the axis, and longer if many are. */
     const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
     const bool regular = p->lookups[0].kind == HISTO_UNIFORM || histo_is_near(p, 0);
-    return regular && is_float ? histo_slots_ns(p) / 2 + 0.07 : histo_slots_ns(p) + 0.1;
+    return regular && is_float ? histo_slots_ns(p) / 2 + 0.09 : histo_slots_ns(p) + (size == 2 ? 0.15 : 0.1);
 }
 
 double histo_gather_ns(const histo_problem *p)
 {
-    const double swap_ns = p->plain ? 0 : 0.1;
-    return swap_ns + (p->apart == HISTO_FAR_APART ? 3 : p->apart ? 0.1 + 0.01 * p->apart : 0);
+    enum { LINE = 64, NEAR = 1 << 20 /* bytes that stay in the cache until the next column is read */ };
+    const double swap_ns = p->plain ? 0 : 0.1, lines = (double)p->samples / (double)p->batch;
+    const double far_ns = lines * LINE <= NEAR ? 1.5 : 3;
+    return swap_ns + (p->apart == HISTO_FAR_APART ? far_ns : p->apart ? 0.1 + 0.01 * p->apart : 0);
 }

@@ -1,5 +1,5 @@
-/* De-interleaves pixels, and gathers samples that are a short distance apart, and rows. Compiled once for each instruction set
- * level (isa.h). */
+/* De-interleaves pixels, and gathers samples that are a short distance apart, and rows. Compiled once for each
+ * instruction set level (isa.h). */
 #include "cpu/kernels/isa.h"
 #include "cpu/kernels/template.h"
 #include "view/gather.h"

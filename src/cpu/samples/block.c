@@ -274,14 +274,19 @@ static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
 static void add_left_out(const histo_blocks *blocks, const uint8_t *kept, int n)
 {
     uint64_t *masked = blocks->job->accumulators->masked;
-    uint32_t entry[HISTO_BLOCK];
-    histo_entries_of(&blocks->entries, blocks->next - n, n, 1, entry);
-    for (int i = 0, end; i < n; i = end) { /* one addition per run within an entry: separate ones would wait for each
-                                            * other */
-        int count = 0;
-        for (end = i; end < n && entry[end] == entry[i]; end++)
-            count += kept[end] ^ 1;
-        masked[entry[i]] += (uint64_t)count;
+    const int64_t begin = blocks->next - n;
+    int64_t entry, some;
+    if (histo_entries_run(&blocks->entries, begin, &entry) == 1) {
+        uint32_t entries[HISTO_BLOCK];
+        histo_entries_of(&blocks->entries, begin, n, 1, entries);
+        for (int i = 0; i < n; i++)
+            masked[entries[i]] += kept[i] ^ 1;
+        return;
+    }
+    for (int64_t i = 0; i < n; i += some) {
+        some = histo_entries_run(&blocks->entries, begin + i, &entry);
+        if (some > n - i) some = n - i;
+        masked[entry] += (uint64_t)(some - histo_cpu_kernels_usable()->count_kept(kept + i, (int)some));
     }
 }
 

@@ -58,8 +58,9 @@ static double table_us(const histo_problem *p, bool alone)
     const double slots = (double)p->slots, groups = slots / TOGETHER, of_entry = (double)p->samples / (double)p->batch;
     if (!alone) return 0.05 + slots * (0.05e-3 + (1 - exp(-of_entry / slots)) * shared_us);
     const double all_bytes = slots * sizeof(uint64_t) * (double)p->batch;
-    const double group_us = all_bytes <= 1 << 20 ? 0.006 : all_bytes <= 8 << 20 ? 0.009 : 0.02;
-    return 0.05 + slots * 0.05e-3 + groups * (1 - exp(-of_entry / groups)) * group_us;
+    const double group_us = all_bytes <= 1 << 20 ? 0.006 : all_bytes <= 8 << 20 ? 0.009 : 0.03;
+    const double slot_us = slots <= 1 << 19 ? 0.05e-3 : 0.15e-3; /* large tables are new pages in each fill */
+    return 0.09 + slots * slot_us + groups * (1 - exp(-of_entry / groups)) * group_us;
 }
 
 static double cost_us(const histo_problem *p, int threads)

@@ -45,13 +45,16 @@ static int useful_threads(const histo_problem *p, int threads)
     return threads < useful ? threads : (int)useful;
 }
 
-/* The time to load lines of counters into the cache: each line of a batch once. Nothing for a single histogram. */
+/* The time to load lines of counters into the cache: each line of a batch once, or for each sample if entries take
+ * turns. Nothing for a single histogram. */
 static double lines_us(const histo_problem *p, double numbers)
 {
     enum { LINE = 64 / sizeof(uint64_t), IN_CACHE = 1 << 20, NEAR = 8 << 20 };
     const double lines = ceil((double)p->slots / LINE) * numbers, all = (double)p->batch * lines;
     if (p->batch == 1 || all * 64 < IN_CACHE) return 0;
-    return all * (1 - exp(-(double)p->samples * numbers / all)) * (all * 64 < NEAR ? 1.5e-3 : 7e-3);
+    const double additions = (double)p->samples * numbers,
+                 loaded = p->apart ? additions : all * (1 - exp(-additions / all));
+    return loaded * (all * 64 < NEAR ? 1.5e-3 : 6e-3);
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -60,15 +63,16 @@ static double cost_us(const histo_problem *p, int threads)
     const double numbers = p->weighting == HISTO_UNWEIGHTED ? 1 : 2 + histo_has_squares(p->weighting);
     const double bytes = (double)p->slots * sizeof(uint64_t) * numbers;
     double count_ns = bytes <= 1 << 15   ? 0.25
-                      : bytes <= 1 << 20 ? 0.36
-                      : bytes <= 1 << 23 ? 0.75
-                      : bytes <= 1 << 25 ? 1.8
-                                         : 4.5;
+                      : bytes <= 1 << 17 ? 0.34
+                      : bytes <= 1 << 20 ? 0.4
+                      : bytes <= 1 << 23 ? 0.7
+                      : bytes <= 1 << 25 ? 1.4
+                                         : 3.5;
     /* Additions to the same sum wait for each other: few slots take longer. */
     const bool waits = p->slots <= 1024;
     if (histo_is_fast(p->weighting)) count_ns += (numbers - 1) * (waits ? 0.6 + count_ns : 0.3 + 0.6 * count_ns);
     if (histo_is_reproducible(p->weighting)) count_ns += (numbers - 1) * (0.7 + 2.5 * count_ns);
-    const double gather_ns = is_spanning(p) ? 0 : histo_gather_ns(p), span_ns = is_spanning(p) ? 0.1 : 0;
+    const double gather_ns = is_spanning(p) ? 0 : histo_gather_ns(p), span_ns = is_spanning(p) ? 0.2 : 0;
     const double sample_ns = gather_ns + span_ns + histo_slots_ns(p) + count_ns;
     return 0.1 + (used - 1) * 5 + ((double)p->samples * sample_ns * 1e-3 + lines_us(p, numbers)) / used;
 }

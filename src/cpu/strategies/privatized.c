@@ -371,7 +371,7 @@ static double cost_us(const histo_problem *p, int threads)
     const double numbers = (double)p->slots * (1 + l.powers), all = numbers * (double)p->batch * sizeof(uint64_t);
     const double far_us = l.powers && all > 8 << 20 ? numbers * 0.8e-3 : 0; /* the histogram's, from memory */
     const double sums_us = (double)l.sums * (l.sums < 4 << 20 ? 0.06e-3 : 0.15e-3) + far_us;
-    const double table_us = flushed * (0.05 + (own_sums ? 0 : counts_us) + sums_us);
+    const double table_us = flushed * (0.09 + (own_sums ? 0 : counts_us) + sums_us);
     return 0.3 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us;
 }
 

@@ -113,11 +113,12 @@ typedef struct local {
     char *gathered;
     void *counters;
     int64_t batch;
-    bool alone;   /* no other thread adds to the histogram */
-    bool empty;   /* the counters are all 0 */
-    bool spread;  /* one-byte counters are in the order of histo_spread_place */
-    bool close;   /* 16-bit values are close to each other */
-    int64_t held; /* samples counted in the four-byte counters, which follow the one-byte counters */
+    bool alone;     /* no other thread adds to the histogram */
+    bool empty;     /* the counters are all 0 */
+    bool spread;    /* one-byte counters are in the order of histo_spread_place */
+    bool close;     /* 16-bit values are close to each other */
+    int64_t held;   /* samples counted in the four-byte counters, which follow the one-byte counters */
+    uint8_t *split; /* of a channel: its samples in the pixels that are counted next */
 } local;
 
 static void add_value(const local *me, size_t value, uint64_t count)
@@ -276,6 +277,13 @@ static bool find_channels(interleaved *channels, const histo_job *job)
     return true;
 }
 
+/* Count the samples of n split pixels of an image. */
+static void count_split(local each[HISTO_MAX_CHANNELS], const interleaved *channels, int64_t image, int64_t n)
+{
+    for (int c = 0; c < channels->count && n > 0; c++)
+        count_block(&each[c], image * channels->count + c, each[c].split, (int)n);
+}
+
 /* Count image by image, all channels in one pass over memory. */
 static void count_channels(const histo_job *job, int index, int threads)
 {
@@ -284,11 +292,10 @@ static void count_channels(const histo_job *job, int index, int threads)
     interleaved channels;
     find_channels(&channels, job);
     char *mine = (char *)job->workspace + (size_t)index * per_thread(p);
-    uint8_t *split[HISTO_MAX_CHANNELS];
     local each[HISTO_MAX_CHANNELS];
     for (int c = 0; c < channels.count; c++) {
-        split[c] = (uint8_t *)mine + c * PIXELS;
         each[c] = (local){.job = job, .alone = threads == 1, .empty = true};
+        each[c].split = (uint8_t *)mine + c * PIXELS;
         each[c].counters = mine + histo_blocks_bytes(p) + (size_t)c * counters_bytes(p);
         counting_of(p)->start(each[c].counters);
     }
@@ -299,12 +306,21 @@ static void count_channels(const histo_job *job, int index, int threads)
                      index + 1 < threads ? pixels / threads * (index + 1) : pixels, PIXELS);
     histo_pool_work *const work = histo_pool_stoppable();
     const int64_t all = walk.left;
+    int64_t image = 0, filled = 0; /* rows are counted together, as far as they fit */
     while (!histo_pool_stops(work, PIXELS, all - walk.left, all) && histo_walk_next(&walk, &run)) {
-        histo_cpu_kernels_usable()->split_channels((const uint8_t *)run.at[0], channels.pitch, channels.count,
-                                                   (int)run.n, split);
+        if (filled && (run.batch != image || filled + run.n > PIXELS)) {
+            count_split(each, &channels, image, filled);
+            filled = 0;
+        }
+        uint8_t *to[HISTO_MAX_CHANNELS];
         for (int c = 0; c < channels.count; c++)
-            count_block(&each[c], run.batch * channels.count + c, split[c], (int)run.n);
+            to[c] = each[c].split + filled;
+        histo_cpu_kernels_usable()->split_channels((const uint8_t *)run.at[0], channels.pitch, channels.count,
+                                                   (int)run.n, to);
+        image = run.batch;
+        filled += run.n;
     }
+    count_split(each, &channels, image, filled);
     for (int c = 0; c < channels.count; c++)
         flush(&each[c]);
 }

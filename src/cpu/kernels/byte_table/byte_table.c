@@ -19,7 +19,8 @@
 enum {
     GROUP = 64, /* indices that are examined together for having few distinct values */
     GROUPS = HISTO_PIECE / GROUP,
-    UNROLLED = 8,
+    QUARTERS = 4,
+    QUARTER = GROUP / QUARTERS,
 };
 
 /* Add any number to a counter; true if it wrapped. */
@@ -150,17 +151,17 @@ static inline bool count_common(uint64_t *table, const uint32_t *slots)
 
 #endif
 
-/* Four streams, so that equal neighbours do not wait for each other. */
+/* QUARTERS streams, so that equal neighbours do not wait for each other. */
 static inline void count_streams(uint64_t *table, const uint32_t *slots, int n)
 {
-    const int each = n / 4;
+    const int each = n / QUARTERS;
     for (int i = 0; i < each; i++) {
         table[slots[i]]++;
         table[slots[each + i]]++;
         table[slots[2 * each + i]]++;
         table[slots[3 * each + i]]++;
     }
-    for (int i = 4 * each; i < n; i++)
+    for (int i = QUARTERS * each; i < n; i++)
         table[slots[i]]++;
 }
 

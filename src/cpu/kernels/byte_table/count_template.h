@@ -70,15 +70,17 @@ static inline bool NAME(count_few)(COUNTER *table, const INDEX *at, histo_carry_
 
 #endif
 
-/* Count a group in which no value is frequent. */
+/* Count a group in which no value is frequent, in QUARTERS streams. */
 static inline void NAME(count_group)(COUNTER *table, const INDEX *at, histo_carry_fn *carry, const void *to)
 {
     uint64_t carries = 0;
-    for (const INDEX *from = at; from < at + GROUP; from += UNROLLED)
-        for (int i = 0; i < UNROLLED; i++)
-            carries = OF_COUNTER(histo_increment)(&table[from[i]], carries);
-    for (; carries; carries &= carries - 1)
-        carry(to, VALUE_AT(at[GROUP - 1 - __builtin_ctzll(carries)]));
+    for (int round = 0; round < QUARTER; round++)
+        for (int stream = 0; stream < QUARTERS; stream++)
+            carries = OF_COUNTER(histo_increment)(&table[at[stream * QUARTER + round]], carries);
+    for (; carries; carries &= carries - 1) {
+        const int count = GROUP - 1 - __builtin_ctzll(carries); /* indices counted before it */
+        carry(to, VALUE_AT(at[count % QUARTERS * QUARTER + count / QUARTERS]));
+    }
 }
 
 #if INDEX_BITS == 16
@@ -129,6 +131,10 @@ static bool NAME(count)(COUNTER *table, const INDEX *at, int n, histo_carry_fn *
         for (int g = 0; some && g < GROUPS; g++)
             if (!counted[g]) NAME(count_group)(table, places + g * GROUP, carry, to);
     }
+#if !defined(SPREAD)
+    for (; n >= GROUP; n -= GROUP, at += GROUP)
+        if (!NAME(count_few)(table, at, carry, to)) NAME(count_group)(table, at, carry, to);
+#endif
     for (int i = 0; i < n; i++)
         if (OF_COUNTER(add)(&table[VALUE_AT(at[i])], 1)) carry(to, at[i]);
     return produced;
