@@ -232,7 +232,8 @@ static void images_and_channels(void **state)
         histo_dtype dtype = dtypes[rng_below(&r, 7)];
         int64_t size = (int64_t)histo_dtype_size(dtype), channels = 1 + rng_below(&r, 4);
         int64_t used = 1 + rng_below(&r, channels), from = rng_below(&r, channels - used + 1);
-        int64_t images = 1 + rng_below(&r, round % 4 ? 3 : 40), height = 1 + rng_below(&r, 6);
+        int64_t images = 1 + rng_below(&r, round % 4 ? 3 : 40);
+        int64_t height = 1 + rng_below(&r, round % 18 == 9 ? 700 : 6); /* of rows of at most 20, several blocks */
         int64_t width = 1 + rng_below(&r, round % 3 ? 300 : 20), pad = rng_below(&r, 3) * rng_below(&r, 20);
         int64_t pitch = width * channels + (round % 2 ? pad : pad * channels), image = pitch * height;
         if (round % 5 == 0) pitch = (pitch + 15) / 16 * 16, image = pitch * height + 16 * rng_below(&r, 3);

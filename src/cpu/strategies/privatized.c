@@ -354,7 +354,7 @@ static double cost_us(const histo_problem *p, int threads)
     double count_ns = few                    ? 0.27
                       : l.entries <= 1 << 17 ? 0.36
                       : l.entries <= 1 << 20 ? 0.5
-                      : l.entries <= 1 << 22 ? 0.7
+                      : l.entries <= 1 << 22 ? 1
                                              : 3;
     const bool own_sums = l.fast.numbers;
     if (own_sums)
@@ -365,8 +365,9 @@ static double cost_us(const histo_problem *p, int threads)
     const double flushed = p->batch > l.threads ? (double)p->batch : l.threads;
     /* The time to clear the tables and to add them up. Tables of several megabytes are new pages in each fill, and so
      * many counters come from memory. */
-    const bool far = l.tables >= 4 << 20 || (double)p->slots * (double)p->batch * sizeof(uint64_t) > 8 << 20;
-    const double counter_us = l.threads > 1 ? 1e-3 : far ? 0.6e-3 : l.tables >= 1 << 19 ? 0.35e-3 : 0.18e-3;
+    const double counters = (double)p->slots * (double)p->batch * sizeof(uint64_t);
+    const bool far = l.tables >= 4 << 20 || counters > 8 << 20, in_l3 = l.tables >= 1 << 19 || counters > 2 << 20;
+    const double counter_us = l.threads > 1 ? 1e-3 : far ? 0.6e-3 : in_l3 ? 0.35e-3 : 0.18e-3;
     const double counts_us = (double)l.entries * counter_us * l.subtables;
     const double numbers = (double)p->slots * (1 + l.powers), all = numbers * (double)p->batch * sizeof(uint64_t);
     const double far_us = l.powers && all > 8 << 20 ? numbers * 0.8e-3 : 0; /* the histogram's, from memory */
