@@ -113,7 +113,7 @@ def test_moments_in_double_are_the_exact_ones(bins, n, weighted):
     assert h.tally == exact.tally
     assert (h.entries(True) == exact.entries(True)).all()
     for field, a, b in zip(h.means()._fields, h.means(True), exact.means(True), strict=True):
-        np.testing.assert_allclose(a, b, 1e-7 if field == "variance" else 1e-12, 1e-9 if field == "variance" else 0)
+        np.testing.assert_allclose(a, b, 1e-7 if field == "variance" else 1e-12, 1e-9 if field == "variance" else 1e-10)
 
 
 @pytest.mark.parametrize("n", [5, 5000])
@@ -125,7 +125,7 @@ def test_what_doubles_cannot_hold_is_added_exactly(n, scale):
         exact = Histogram(Regular(2, 0, 1), storage="exact_weighted_mean")
         for one in (h, exact):
             one.fill([0.2, 0.7], sample=[3, 4]).fill(x, sample=values, weight=weight).fill(0.2, sample=5)
-        np.testing.assert_allclose(h.means(True), exact.means(True), 1e-12)
+        np.testing.assert_allclose(h.means(True), exact.means(True), 1e-12, 1e-14)
 
 
 def test_what_is_not_finite_stays_in_its_bin():
@@ -271,7 +271,7 @@ def test_many_samples_are_filled_as_few_are(storage):
         assert many.tally == few.tally
         assert (many.entries(flow=True) == few.entries(flow=True)).all()
         for a, b in zip(many.means(flow=True), few.means(flow=True), strict=True):
-            np.testing.assert_allclose(a, b, 1e-12)
+            np.testing.assert_allclose(a, b, 1e-12, 1e-14)  # some means are nearly zero
 
 
 @pytest.mark.parametrize("storage", ["mean", "weighted_mean"])
@@ -306,7 +306,7 @@ def test_a_group_of_many_that_is_not_finite(wrong):
     values[np.argmax(x < 0.25)] = wrong
     h = Histogram(Regular(4, 0, 1), storage="mean").fill(x, sample=values)
     assert np.isnan(h[0][1:]).all()
-    np.testing.assert_allclose(h.values()[1:], finite.values()[1:], 1e-13, 1e-15)
+    np.testing.assert_allclose(h.values()[1:], finite.values()[1:], 1e-13, 1e-14)
     np.testing.assert_allclose(h.variances()[1:], finite.variances()[1:], 1e-12)
 
 

@@ -185,7 +185,7 @@ static PyObject *add_powers(PyObject *module, PyObject *args)
         g->samples = g->buffer.len / group_size;
         g->count = a.totals.len / (Py_ssize_t)sizeof(int64_t);
         fits = a.values.len == g->samples * (Py_ssize_t)sizeof(double) &&
-               a.sums.len == g->count * (Py_ssize_t)sizeof(pair);
+               a.sums.len == g->count * (Py_ssize_t)sizeof(sums_pair);
     }
     if (fits) {
         Py_BEGIN_ALLOW_THREADS fits = add_all(&a);

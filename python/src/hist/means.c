@@ -35,7 +35,7 @@ struct means {
     /* Of a piece: the sums of each slot, and of what is masked behind them, and the moments from these; which slots
      * have values, and whether one of these is not finite. But for the moments, all are zero between pieces. */
     int64_t *totals;
-    pair *sums;
+    sums_pair *sums;
     moments *found;
     bool *infinite;
     uint32_t *touched;
@@ -286,7 +286,7 @@ static void list_touched(means *m)
 /* The moments of a slot in this piece, from the sums of what values are off the centre. */
 static moments moments_of(const means *m, uint32_t k, bool weighted, double centre)
 {
-    const pair *const at = &m->sums[(size_t)k * (weighted ? WEIGHTED_PAIRS : PLAIN_PAIRS)];
+    const sums_pair *const at = &m->sums[(size_t)k * (weighted ? WEIGHTED_PAIRS : PLAIN_PAIRS)];
     const double n = (double)m->totals[k], w = weighted ? at[0][0] : n, first = weighted ? at[0][1] : at[0][0];
     const double squares = weighted ? at[1][1] : at[0][1], mean = w != 0 ? first / w : 0, off = squares - first * mean;
     return (moments){.n = m->totals[k],
@@ -303,16 +303,16 @@ static bool is_cancelled(const moments *found)
     return found->n > 1 && !(found->off >= (1 - cancels) * found->mean * found->mean * found->w);
 }
 
-static void add_weighted(int64_t *totals, pair *sums, const uint32_t *groups, const double *values,
+static void add_weighted(int64_t *totals, sums_pair *sums, const uint32_t *groups, const double *values,
                          const double *weights, int n, double origin)
 {
     for (int i = 0; i < n; i++) {
         const double w = weights[i], d = values[i] - origin;
-        const pair first = {w, w * d};
-        pair *const to = &sums[(size_t)WEIGHTED_PAIRS * groups[i]];
+        const sums_pair first = {w, w * d};
+        sums_pair *const to = &sums[(size_t)WEIGHTED_PAIRS * groups[i]];
         totals[groups[i]]++;
         to[0] += first;
-        to[1] += first * (pair){w, d};
+        to[1] += first * (sums_pair){w, d};
     }
 }
 
@@ -329,20 +329,20 @@ static void add_about_means(means *m, const double *values, const double *weight
 {
     const size_t pairs = weights ? WEIGHTED_PAIRS : PLAIN_PAIRS;
     for (int64_t j = 0; j < m->ntouched; j++) {
-        pair *const at = &m->sums[m->touched[j] * pairs];
+        sums_pair *const at = &m->sums[m->touched[j] * pairs];
         if (weights)
             at[0][1] = at[1][1] = 0;
         else
-            at[0] = (pair){0, 0};
+            at[0] = (sums_pair){0, 0};
     }
     for (int64_t i = 0; i < n; i++) {
         const uint32_t k = m->groups[i];
         const double d = values[i] - (m->found[k].origin + m->found[k].mean);
-        pair *const at = &m->sums[k * pairs];
+        sums_pair *const at = &m->sums[k * pairs];
         if (weights)
             at[0][1] += weights[i] * d, at[1][1] += weights[i] * d * d;
         else
-            at[0] += (pair){d, d * d};
+            at[0] += (sums_pair){d, d * d};
     }
 }
 
