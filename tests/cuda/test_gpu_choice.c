@@ -192,7 +192,7 @@ static void safe_from_skew(void **state)
         }
         histo_problem_free(&p);
     }
-    assert_in_range(slowed, 100, 5000); /* few samples and many bins */
+    assert_in_range(slowed, 100, 12000); /* few samples, or many bins */
 }
 
 /* What a probe saw decides between a window and partitioning: a window is not chosen where samples meet outside it. */

@@ -2,7 +2,7 @@
  *
  * The time of such a fill is latency, most of it of what is in no cache yet: instructions, arguments, tables, samples.
  * So the kernels are short, and compiled for their class of problems (specialised.cuh); their arguments are only those
- * that the class needs, in the order of their use.
+ * that the class needs, in the order of their use. general.cuh has kernels for problems that nothing is compiled for.
  *
  * - Stored edges come to shared memory while the samples are loaded: all of them, or some at equal distances, with
  *   which the search begins.
@@ -150,6 +150,12 @@ struct sample {
         counter = !exists ? ~(key)0 : HAS_ENTRIES ? (key)(entry * a->counters + slot) : (key)slot;
     }
 
+    template <class function>
+    HISTO_MEMBER void with_weight(const arguments<constants> *a, function use) const
+    {
+        reader::with_weight(a, &values, use);
+    }
+
   private:
     template <int O>
     HISTO_MEMBER void load_operands(const arguments<constants> *a, const uint32_t (&index)[LAST + 1])
@@ -286,16 +292,16 @@ struct samples {
 
 /* ---- Shared memory: pivots of axes, then counters ---- */
 
+HISTO_IN_KERNEL unsigned int *shared_memory()
+{
+    extern __shared__ __align__(sizeof(double)) unsigned int shared[];
+    return shared;
+}
+
 template <class constants>
 struct memory {
     enum { AXES = histo_specialised_pivot_axes<constants>(constants::naxes) };
     enum { WORDS = AXES * histo_pivots_each(AXES) * (int)(sizeof(double) / sizeof(uint32_t)) };
-
-    static HISTO_MEMBER unsigned int *begin()
-    {
-        extern __shared__ __align__(sizeof(double)) unsigned int shared[];
-        return shared;
-    }
 
     /* Load the pivots; all threads call it, and may look at them when it returns. */
     static HISTO_MEMBER const uint32_t *load_pivots(const arguments<constants> *a)
@@ -304,10 +310,10 @@ struct memory {
             load_from<0>(a);
             __syncthreads();
         }
-        return begin();
+        return shared_memory();
     }
 
-    static HISTO_MEMBER unsigned int *counters() { return begin() + WORDS; }
+    static HISTO_MEMBER unsigned int *counters(const arguments<constants> *) { return shared_memory() + WORDS; }
 
   private:
     template <int A>
@@ -316,7 +322,7 @@ struct memory {
         if constexpr (A < constants::naxes) {
             using its = histo_specialised_pivots<constants, A>;
             if constexpr (constants::axes[A].by == HISTO_BY_PIVOTS)
-                its::lookup::load(&a->lookups[A], (double *)begin() + its::FIRST);
+                its::lookup::load(&a->lookups[A], (double *)shared_memory() + its::FIRST);
             load_from<A + 1>(a);
         }
     }
@@ -422,10 +428,11 @@ static __global__ void __launch_bounds__(constants::threads) count_many(const __
 
 /* Several steps, of so few counters that each block has its own. */
 template <class constants>
-static __global__ void __launch_bounds__(constants::threads) count_dense(const __grid_constant__ arguments<constants> a)
+static __global__ void __launch_bounds__(constants::threads, 1)
+    count_dense(const __grid_constant__ arguments<constants> a)
 {
     using key = typename sample<constants>::key;
-    unsigned int *const counts = memory<constants>::counters();
+    unsigned int *const counts = memory<constants>::counters(&a);
     samples<constants> s;
     s.load(&a, 0);
     const uint32_t *pivots = memory<constants>::load_pivots(&a);
@@ -455,7 +462,7 @@ HISTO_IN_KERNEL void add_weight(const arguments<constants> *a, const sample<cons
 {
     const unsigned int group = count_group(a, s);
     const bool has = s->exists && !s->is_left_out;
-    histo_specialised_weighted<constants>::with_weight(a, &s->values, [&](auto weight) {
+    s->with_weight(a, [&](auto weight) {
         if constexpr (EXACT) {
             add_exact(&a->exact[0], a->all, has, s->counter, weight);
             if constexpr (SQUARES) add_exact(&a->exact[1], a->all, has, s->counter, histo_square(weight));

@@ -171,7 +171,11 @@ static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     const bool is_byte = histo_dtype_size(p->dtypes[0]) == 1;
-    const bool in_rows = p->naxes == 1 && !p->strided && p->weights == HISTO_ABSENT &&
+    /* Few kernels that are not compiled for the layout take interleaved samples; the others are long. */
+    const bool is_general = !histo_cuda_expects_compiled(p), is_searched = p->lookups[0].edges && !p->lookups[0].table;
+    const bool is_apart = is_general && p->apart && (p->operands > 1 || is_searched);
+    const double general_us = !is_general ? 0 : p->strided || p->operands > p->naxes ? 12 : 2.5;
+    const bool in_rows = p->naxes == 1 && !p->strided && !is_apart && p->weights == HISTO_ABSENT &&
                          (p->where == HISTO_ABSENT || is_byte) &&
                          (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
     const bool by_pattern = in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is &&
@@ -200,7 +204,7 @@ static double cost_us(const histo_problem *p, int threads)
         sample_us = p->naxes > 1 && p->operands == p->naxes && !p->strided ? 1 / several_per_us : 1 / any_per_us;
     const bool searches = p->lookups[0].edges && !p->lookups[0].table && p->lookups[0].near == 0;
     const double launch_us = 5, launch_any_us = 7.5, launch_search_us = 7; /* of so much cold code; of cold edges */
-    const double launch = !in_rows ? launch_any_us : searches ? launch_search_us : launch_us;
+    const double launch = !in_rows ? launch_any_us + general_us : searches ? launch_search_us : launch_us;
     const double us = launch + (double)p->samples * fmax(histo_sample_bytes(p) / bytes_per_us, sample_us) + merged_us;
     if (!in_rows || p->operands > 1) return us + batch * entry_us;
     const double few_us = fmin(histo_few_contiguous_us(p), is_byte && !p->ragged ? histo_warp_images_us(p) : INFINITY);
