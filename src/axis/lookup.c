@@ -171,6 +171,56 @@ void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dty
     lookup->thresholds = thresholds;
 }
 
+static double value_of_half(histo_dtype dtype, uint16_t bits)
+{
+    return dtype == HISTO_F16 ? histo_f16_to_f32(bits) : histo_bf16_to_f32(bits);
+}
+
+/* The slot of an axis that is not closed. */
+static uint32_t open_slot(const histo_lookup *l, uint32_t pattern, double x)
+{
+    return l->table[pattern] + (l->closed && x == l->hi);
+}
+
+/* Whether floor(x * scale + offset), clamped, is the slot. Rounding the sum down does not change its floor. The product
+ * of 11 and 24 significant bits is exact. */
+static bool is_affine_slot(const histo_lookup *l, const histo_affine *affine, double x, uint32_t slot)
+{
+    const uint32_t above = (uint32_t)l->bins + 1;
+    const double product = x * (double)affine->scale, offset = affine->offset;
+    const double from = slot - offset, to = slot + 1 - offset;
+    if (from + offset != slot || slot - from != offset || to + offset != slot + 1 || slot + 1 - to != offset)
+        return false; /* the differences are rounded */
+    return (slot == 0 || product >= from) && (slot == above || product < to);
+}
+
+/* The table of a 16-bit float as a linear function, if it is one: each value limits the offset. */
+static histo_affine affine_of(const histo_lookup *l, histo_dtype dtype)
+{
+    histo_affine affine = {.is = false, .scale = (float)l->per_step, .last = NAN};
+    const int32_t exact_in_float = 1 << 24;
+    if (histo_dtype_is_integer(dtype) || l->kind != HISTO_UNIFORM || !isnormal(affine.scale)) return affine;
+    if (l->bins >= exact_in_float - 1) return affine;
+    const uint32_t patterns = 1u << 16, above = (uint32_t)l->bins + 1;
+    double least = -INFINITY, most = INFINITY;
+    for (uint32_t pattern = 0; pattern < patterns; pattern++) {
+        const double x = value_of_half(dtype, (uint16_t)pattern), product = x * (double)affine.scale;
+        if (isnan(x)) continue;
+        const uint32_t slot = open_slot(l, pattern, x);
+        if (slot > 0) least = fmax(least, slot - product);
+        if (slot < above) most = fmin(most, slot + 1 - product);
+        if (l->closed && x == l->hi) affine.last = (float)x;
+    }
+    affine.offset = (float)least;
+    if (affine.offset < least) affine.offset = nextafterf(affine.offset, INFINITY);
+    affine.is = isfinite(affine.offset) && affine.offset <= most;
+    for (uint32_t pattern = 0; pattern < patterns && affine.is; pattern++) {
+        const double x = value_of_half(dtype, (uint16_t)pattern);
+        affine.is = isnan(x) || is_affine_slot(l, &affine, x, open_slot(l, pattern, x));
+    }
+    return affine;
+}
+
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many)
 {
     histo_lookup_start(lookup, owned, dtype);
@@ -201,6 +251,7 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
         table[pattern] = histo_lookup_slot(lookup, dtype, &sample);
     }
     lookup->table = table;
+    if (size == 2) lookup->affine = affine_of(lookup, dtype);
     return HISTO_OK;
 }
 

@@ -64,6 +64,14 @@ typedef struct histo_pow2 {
  * distance from the start of the axis or from 0. */
 typedef enum histo_curve { HISTO_STRAIGHT, HISTO_LOGARITHM, HISTO_ROOT } histo_curve;
 
+/* 16-bit floats on bins of equal width: the slot is x * scale + offset, in float and rounded down, clamped to 0 … bins
+ * + 1, and truncated; one less for x == last, the end of a closed axis, or NaN. `is` only if that is right for every
+ * value. */
+typedef struct histo_affine {
+    bool is;
+    float scale, offset, last;
+} histo_affine;
+
 typedef struct histo_lookup {
     histo_lookup_kind kind;
     bool closed;
@@ -90,6 +98,7 @@ typedef struct histo_lookup {
     const uint32_t *table; /* 8- and 16-bit dtypes, where it pays off: the slot of every bit pattern; else NULL */
     histo_cells cells;     /* SEARCH without a table: cells over the samples' positions, if any were made */
     histo_pow2 pow2;
+    histo_affine affine; /* only where there is a table */
 } histo_lookup;
 
 HISTO_INLINE bool histo_less_f64(double x, double edge)

@@ -19,8 +19,12 @@ HISTO_INLINE float histo_bf16_to_f32(uint16_t h)
 
 HISTO_INLINE float histo_f16_to_f32(uint16_t h)
 {
-#if defined(__ARM_FP16_FORMAT_IEEE) && !defined(__CUDACC__)
-    __fp16 x; /* one instruction */
+#if defined(__CUDA_ARCH__)
+    float x; /* one instruction */
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
+    return x;
+#elif defined(__ARM_FP16_FORMAT_IEEE) && !defined(__CUDACC__)
+    __fp16 x;
     memcpy(&x, &h, sizeof x);
     return (float)x;
 #else

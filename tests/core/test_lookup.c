@@ -1,5 +1,6 @@
 /* The lookups that strategies choose from, against comparisons with the edges: cells, the nearest edge, and float
  * guesses. */
+#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,6 +296,57 @@ static double value_of_pattern(uint32_t pattern, int exponent_bits, int fraction
     return pattern >> (exponent_bits + fraction_bits) ? -magnitude : magnitude;
 }
 
+static uint32_t affine_slot(const histo_lookup *l, float x)
+{
+    if (isnan(x)) return (uint32_t)l->bins + 2;
+    volatile float at = x, scale = l->affine.scale, offset = l->affine.offset; /* nothing computed by the compiler */
+    fesetround(FE_DOWNWARD);
+    at = fmaf(at, scale, offset);
+    fesetround(FE_TONEAREST);
+    return (uint32_t)fminf(fmaxf(at, 0), (float)(l->bins + 1)) - (x == l->affine.last);
+}
+
+/* Is the axis looked up by a linear function, which is then that of each of the 65536 values? */
+static bool is_affine(histo_dtype dtype, double lo, double hi, int64_t bins, bool closed)
+{
+    const histo_axis axis = {.kind = HISTO_REGULAR, .bins = bins, .lo = lo, .hi = hi, .closed = closed};
+    histo_axis owned;
+    histo_lookup lookup;
+    OK(histo_axis_own(&axis, &owned));
+    OK(histo_lookup_make(&lookup, &owned, dtype, true));
+    const bool is = lookup.affine.is;
+    for (uint32_t pattern = 0; pattern < 1 << 16 && is; pattern++) {
+        const uint16_t bits = (uint16_t)pattern;
+        const float x = dtype == HISTO_F16 ? histo_f16_to_f32(bits) : histo_bf16_to_f32(bits);
+        assert_int_equal(affine_slot(&lookup, x), histo_lookup_slot(&lookup, dtype, &bits));
+    }
+    histo_lookup_free(&lookup);
+    histo_axis_disown(&owned);
+    return is;
+}
+
+static void halves_by_a_linear_function(void **state)
+{
+    (void)state;
+    static const double ranges[][2] = {{0, 1},   {-1, 1},    {-4, 4},    {0, 255},
+                                       {0, 256}, {-20, 7.5}, {0.1, 0.7}, {1e-3, 60000}};
+    static const int64_t bins[] = {1, 10, 100, 256, 1000, 4096, 30000};
+    int is = 0, of = 0;
+    for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
+        for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
+            for (int closed = 0; closed < 2; closed++)
+                for (histo_dtype dtype = HISTO_F16; dtype <= HISTO_BF16; dtype++, of++)
+                    is += is_affine(dtype, ranges[r][0], ranges[r][1], bins[b], closed);
+    assert_true(is >= of * 3 / 4);
+    assert_true(is_affine(HISTO_F16, -4, 4, 4096, false));
+    assert_false(is_affine(HISTO_U16, 0, 1000, 10, false));
+    rng r = {17};
+    for (int i = 0; i < 200; i++) {
+        const double lo = (double)rng_below(&r, 1000) / 64 - 8, width = 1 + (double)rng_below(&r, 1 << 20) / 999;
+        is_affine(i & 1 ? HISTO_F16 : HISTO_BF16, lo, lo + width, 1 + (int64_t)rng_below(&r, 5000), i & 2);
+    }
+}
+
 static void samples_as_doubles(void **state)
 {
     (void)state;
@@ -321,6 +373,7 @@ int main(void)
         cmocka_unit_test(cells_tell_nearly_all),
         cmocka_unit_test(edges_closer_than_values),
         cmocka_unit_test(guesses),
+        cmocka_unit_test(halves_by_a_linear_function),
         cmocka_unit_test(samples_as_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

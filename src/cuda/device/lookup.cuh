@@ -160,6 +160,30 @@ struct histo_closed_point_lookup : histo_one_by_one<histo_closed_point_lookup<ty
     HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_closed_point(f, (int32_t)x); }
 };
 
+/* ---- A linear function: 16-bit floats on bins of equal width (histo_affine) ---- */
+
+HISTO_IN_KERNEL float histo_fma_rounded_down(float x, float scale, float offset)
+{
+#ifdef __CUDA_ARCH__
+    return __fmaf_rd(x, scale, offset);
+#else /* tests on the host: the sum of doubles rounds less than one of floats */
+    return floorf((float)((double)x * scale + offset));
+#endif
+}
+
+/* Clamping takes NaN to 0 first. */
+template <histo_dtype type>
+struct histo_affine_lookup : histo_one_by_one<histo_affine_lookup<type>, histo_stored<type>> {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_affine_lookup(const histo_lookup *lookup) : l(lookup) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> stored) const
+    {
+        const float x = histo_to_native<type>(stored), above = (float)(l->bins + 1);
+        const float at = fminf(fmaxf(histo_fma_rounded_down(x, l->affine.scale, l->affine.offset), 0.0f), above);
+        return x != x ? (uint32_t)l->bins + 2 : (uint32_t)at - (x == l->affine.last);
+    }
+};
+
 /* ---- A table of all bit patterns: 8- and 16-bit types ---- */
 
 template <histo_dtype type>
@@ -556,6 +580,7 @@ template <histo_dtype type>
 struct histo_any_lookup {
     using storage = histo_stored<type>;
     static const int SIZE = sizeof(storage);
+    static const bool IS_HALF = type == HISTO_F16 || type == HISTO_BF16;
 
     const histo_lookup *l;
     HISTO_MEMBER explicit histo_any_lookup(const histo_lookup *lookup) : l(lookup) {}
@@ -563,6 +588,8 @@ struct histo_any_lookup {
     HISTO_MEMBER uint32_t slot(storage x) const
     {
         if (SIZE <= 4 && l->pow2.is) return histo_pow2_lookup<type>(l).slot(x);
+        if constexpr (IS_HALF)
+            if (l->affine.is) return histo_affine_lookup<type>(l).slot(x);
         if (SIZE <= 2 && l->table) return histo_table_lookup<type>(l).slot(x);
         if (l->kind == HISTO_UNIFORM) return histo_nearest_lookup<type>(l).slot(x);
         if (SIZE > 2 && l->cells.entry) return histo_cells_lookup<type>(l, l->cells.entry, l->cells.by_bits).slot(x);
@@ -580,6 +607,8 @@ struct histo_any_lookup {
     {
         if (SIZE <= 4 && l->pow2.is)
             histo_pow2_lookup<type>(l).slots(x, slot);
+        else if (IS_HALF && l->affine.is)
+            histo_affine_lookup<type>(l).slots(x, slot);
         else if (SIZE == 1 || (SIZE == 2 && l->table))
             histo_table_lookup<type>(l).slots(x, slot);
         else if (l->kind == HISTO_UNIFORM)

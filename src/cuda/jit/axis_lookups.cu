@@ -45,6 +45,9 @@ static void set_axis(const histo_lookup *l, histo_dtype dtype, histo_specialised
         axis->by = HISTO_BY_FIXED_POINT;
     } else if (fits_fixed_point(l, dtype, true, &axis->fixed)) {
         axis->by = HISTO_BY_CLOSED_POINT;
+    } else if (l->affine.is) {
+        axis->by = HISTO_BY_AFFINE;
+        axis->fixed = {};
     } else {
         axis->fixed = {};
         axis->by = size == 1                  ? HISTO_BY_TABLE
@@ -135,7 +138,7 @@ uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *f
         if (first_floats && first_floats->first_floats[a]) continue;
         if (size <= 4 && l->pow2.is) continue;
         if (size <= 2) {
-            if (!l->table || point_of(l, dtype) != HISTO_BY_TABLE) continue;
+            if (!l->table || l->affine.is || point_of(l, dtype) != HISTO_BY_TABLE) continue;
             set_range(l, dtype, &its.fixed);
             its.by = l->bins + 2 <= UINT8_MAX ? HISTO_BY_SHARED_BYTES : HISTO_BY_SHARED_SHORTS;
             const uint32_t each = its.by == HISTO_BY_SHARED_BYTES ? 4 : 2;

@@ -11,6 +11,7 @@ typedef enum histo_specialised_lookup {
     HISTO_BY_POW2,
     HISTO_BY_FIXED_POINT,  /* integers of at most 16 bits on regular axes */
     HISTO_BY_CLOSED_POINT, /* … that are closed, and end at an integer */
+    HISTO_BY_AFFINE,
     HISTO_BY_TABLE,
     HISTO_BY_NEAREST,
     HISTO_BY_GUESS,

@@ -11,6 +11,8 @@ HISTO_IN_KERNEL auto histo_specialised_lookup_of(const histo_lookup *l)
 {
     if constexpr (by == HISTO_BY_POW2)
         return histo_pow2_lookup<type>(l);
+    else if constexpr (by == HISTO_BY_AFFINE)
+        return histo_affine_lookup<type>(l);
     else if constexpr (by == HISTO_BY_TABLE)
         return histo_table_lookup<type>(l);
     else if constexpr (by == HISTO_BY_NEAREST)

@@ -575,7 +575,7 @@ static bool takes_table(const histo_job *job, bool are_rows)
     const histo_lookup *l = &p->lookups[0];
     const size_t size = histo_dtype_size(p->dtypes[0]);
     if (job->end - job->begin < FEW || l->pow2.is || p->dtypes[0] == HISTO_F32) return false;
-    if (size == 2) return l->table && !histo_cuda_has_fixed_point(l, p->dtypes[0]);
+    if (size == 2) return l->table && !l->affine.is && !histo_cuda_has_fixed_point(l, p->dtypes[0]);
     return size == 4 && are_rows && l->cells.entry;
 }
 
