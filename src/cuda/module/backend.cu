@@ -74,7 +74,7 @@ static size_t edges_bytes(const histo_lookup *lookup)
 
 static size_t table_bytes(const histo_lookup *lookup, histo_dtype dtype)
 {
-    return lookup->table && !lookup->affine.is ? sizeof(uint32_t) << (8 * histo_dtype_size(dtype)) : 0;
+    return lookup->table ? sizeof(uint32_t) << (8 * histo_dtype_size(dtype)) : 0;
 }
 
 static size_t cells_bytes(const histo_lookup *lookup)
