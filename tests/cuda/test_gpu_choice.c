@@ -118,7 +118,7 @@ static void by_size(void **state)
     const int64_t n = 1 << 29;
     assert_chosen(1, HISTO_U8, histo_axis_integer(0, 256), n, "lane_private");
     assert_chosen(1, HISTO_U16, histo_axis_integer(0, 65536), n, "packed_window");
-    assert_chosen(1, HISTO_F16, histo_axis_regular(256, 0, 1), n, "packed_window");
+    assert_chosen(1, HISTO_F16, histo_axis_regular(256, 0, 1), n, "lane_private");
     assert_chosen(1, HISTO_F16, histo_axis_regular(32768, 0, 1), n, "packed_window");
     assert_chosen(1, HISTO_U32, histo_axis_integer(0, 32768), n, "lane_private");
     assert_chosen(1, HISTO_U32, histo_axis_integer(0, 204800), n, "packed_window");

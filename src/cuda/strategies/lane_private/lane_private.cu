@@ -178,15 +178,19 @@ static double cost_us(const histo_problem *p, int threads)
     const bool in_rows = p->naxes == 1 && !p->strided && !is_apart && p->weights == HISTO_ABSENT &&
                          (p->where == HISTO_ABSENT || is_byte) &&
                          (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
-    const bool by_pattern = in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is &&
+    const bool by_affine = in_rows && p->lookups[0].affine.is;
+    const bool by_pattern = in_rows && !is_byte && !by_affine && p->lookups[0].table && !p->lookups[0].pow2.is &&
                             !histo_cuda_has_fixed_point(&p->lookups[0], p->dtypes[0]);
     const double batch = (double)p->batch, blocks = HISTO_REFERENCE_MULTIPROCESSORS;
     const double entry_us = 3.0 / blocks; /* a block takes 3 us to begin and to leave one */
     const double bytes_per_us = 4.4e6, merged_per_us = 5e5;
     double sample_us = histo_cuda_lookup_us(p);
     const double merged_us = (double)p->slots * fmax(batch, blocks) / merged_per_us;
-    if (by_pattern && histo_cuda_expects_compiled(p) &&
-        histo_cuda_tables_of(p, NULL, 0, most_tables_of(p, p->slots + 2), NULL, NULL)) {
+    const double affine_per_us = 1.25e6;
+    if (by_affine) {
+        sample_us = 1 / affine_per_us;
+    } else if (by_pattern && histo_cuda_expects_compiled(p) &&
+               histo_cuda_tables_of(p, NULL, 0, most_tables_of(p, p->slots + 2), NULL, NULL)) {
         const double on_chip_per_us = 8.5e5; /* by first floats, or by a copy of the table in shared memory */
         sample_us = 1 / on_chip_per_us;
     } else if (by_pattern) {

@@ -151,7 +151,7 @@ static double counted_per_us(const histo_problem *p, bool known)
      * a power of two to the next. */
     const double alike = pow(histo_problem_fraction(p, 1), 2);
     const bool are_many = p->dtypes[0] == HISTO_F16;
-    const double met_per_us = 7e5, doubled_bins_per_us = 7.5e4, many_per_us = 1.2e6, alike_per_us = 1.4e6;
+    const double met_per_us = 7e5, doubled_bins_per_us = 7.5e4, many_per_us = 9e5, alike_per_us = 1.4e6;
     const double doublings = fmin(fmax(log2((double)p->bins / 256), 0), 8); /* of the bins, beyond which none helps */
     const double spread = are_many ? many_per_us : met_per_us + doubled_bins_per_us * doublings;
     return (1 - alike) * spread + alike * alike_per_us;
