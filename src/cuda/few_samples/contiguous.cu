@@ -198,7 +198,12 @@ bool histo_few_contiguous_describe(const histo_job *job, bool touched, few_args 
 static few_kernel *kernel_of(histo_dtype dtype, bool touched)
 {
     const size_t size = histo_dtype_size(dtype);
-    const few_row *row = size == 1 ? few_8 : size == 2 ? few_16 : size == 4 ? few_32 : few_64;
+    const few_row *row = dtype == HISTO_F32   ? few_f32
+                         : dtype == HISTO_F64 ? few_f64
+                         : size == 1          ? few_8
+                         : size == 2          ? few_16
+                         : size == 4          ? few_32
+                                              : few_64;
     while (row->dtype != dtype)
         row++;
     return row->kernel[touched];

@@ -14,8 +14,9 @@ typedef struct few_row {
     few_kernel *kernel[2];
 } few_row;
 
-/* One row for each type of 8, 16, 32 or 64 bits. */
-extern const few_row few_8[2], few_16[4], few_32[3], few_64[3];
+/* One row for each type of 8, 16, 32 or 64 bits. Those of f32 and f64 are in files of their own: CUDA loads all kernels
+ * of a file at the first launch of one. */
+extern const few_row few_8[2], few_16[4], few_32[2], few_64[2], few_f32[1], few_f64[1];
 
 /* Are the samples few, and contiguous in each batch entry? Then *args describes them. touched: whatever their number,
  * for the kernel that counts touched slots; it takes a single entry. */

@@ -1,8 +1,7 @@
-/* Kernels for few samples of 32 bits. */
+/* Kernels for few integers of 32 bits. */
 #include "cuda/few_samples/contiguous.h"
 
 constexpr few_row few_32[] = {
     few_kernels<HISTO_U32>(),
     few_kernels<HISTO_I32>(),
-    few_kernels<HISTO_F32>(),
 };

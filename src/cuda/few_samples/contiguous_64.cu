@@ -1,8 +1,7 @@
-/* Kernels for few samples of 64 bits. */
+/* Kernels for few integers of 64 bits. */
 #include "cuda/few_samples/contiguous.h"
 
 constexpr few_row few_64[] = {
     few_kernels<HISTO_U64>(),
     few_kernels<HISTO_I64>(),
-    few_kernels<HISTO_F64>(),
 };

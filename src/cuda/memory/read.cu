@@ -7,44 +7,14 @@
 #include <string.h>
 
 #include "base/threads/pool.h"
-#include "cuda/device/dependent.cuh"
 #include "cuda/host/check.h"
 #include "cuda/host/device.h"
-#include "cuda/host/kernel.h"
+#include "cuda/memory/read_slots.h"
 #include "cuda/memory/staging.h"
 
 typedef unsigned long long word;
 
 /* ---- Kernels ---- */
-
-template <typename OUT>
-static __device__ OUT as(word count)
-{
-    return (OUT)count;
-}
-
-template <>
-__device__ uint32_t as<uint32_t>(word count)
-{
-    return histo_saturated(count);
-}
-
-template <typename OUT>
-static __device__ OUT as(double sum)
-{
-    return (OUT)sum;
-}
-
-static __device__ int64_t slot_at(const histo_slot_grid *grid, int64_t i)
-{
-    int64_t slot = grid->first;
-    for (int d = grid->ndim - 1; d > 0; d--) {
-        const int64_t extent = grid->extent[d], next = i / extent;
-        slot += (i - next * extent) * grid->stride[d];
-        i = next;
-    }
-    return slot + i * grid->stride[0];
-}
 
 /* Write elements [begin, end) of the grid to out[0], out[1], … */
 template <typename IN, typename OUT>
@@ -56,89 +26,7 @@ static __global__ void read_slots(histo_slot_grid grid, const IN *from, int64_t 
         out[i - begin] = as<OUT>(from[slot_at(&grid, i)]);
 }
 
-enum { SCAN_THREADS = 256, SCAN_EACH = 8, SCAN_TILE = SCAN_THREADS * SCAN_EACH };
-
-/* Returns the sum of the values of the threads before this one; *all becomes that of all threads. */
-static __device__ word sum_before(word value, word *all)
-{
-    __shared__ word of_warp[SCAN_THREADS / 32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    word through = value, before = 0;
-    for (int d = 1; d < 32; d *= 2) {
-        const word below = __shfl_up_sync(~0u, through, d);
-        if (lane >= d) through += below;
-    }
-    __syncthreads(); /* the last call has been read */
-    if (lane == 31) of_warp[warp] = through;
-    __syncthreads();
-    *all = 0;
-    for (int w = 0; w < SCAN_THREADS / 32; w++) {
-        if (w < warp) before += of_warp[w];
-        *all += of_warp[w];
-    }
-    return before + through - value;
-}
-
-/* The sum of each tile, into which rows of n elements are cut. */
-static __global__ void sum_tiles(histo_slot_grid grid, const word *from, int64_t n, int64_t tiles, word *sums)
-{
-    const int64_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles, end = min((tile + 1) * SCAN_TILE, n);
-    word sum = 0, all;
-    histo_wait_for_earlier();
-    for (int64_t i = tile * SCAN_TILE + threadIdx.x; i < end; i += SCAN_THREADS)
-        sum += from[slot_at(&grid, row * n + i)];
-    sum_before(sum, &all);
-    if (threadIdx.x == 0) sums[blockIdx.x] = all;
-}
-
-/* Write running sums. sums: those of the tiles; unused if a row is one tile. */
-template <typename OUT>
-static __global__ void scan_tiles(histo_slot_grid grid, const word *from, int64_t n, int64_t tiles, const word *sums,
-                                  OUT *out)
-{
-    const int64_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles;
-    word of_tiles = 0, earlier, all, value[SCAN_EACH], sum = 0;
-    histo_wait_for_earlier();
-    for (int64_t t = threadIdx.x; t < tile; t += SCAN_THREADS)
-        of_tiles += sums[row * tiles + t];
-    sum_before(of_tiles, &earlier);
-    const int64_t begin = tile * SCAN_TILE + threadIdx.x * SCAN_EACH;
-    for (int k = 0; k < SCAN_EACH; k++) {
-        value[k] = begin + k < n ? from[slot_at(&grid, row * n + begin + k)] : 0;
-        sum += value[k];
-    }
-    word running = earlier + sum_before(sum, &all);
-    for (int k = 0; k < SCAN_EACH && begin + k < n; k++)
-        out[row * n + begin + k] = as<OUT>(running += value[k]);
-}
-
 /* ---- Launching ---- */
-
-static histo_status launch(const histo_cuda_accumulators *from, const void *kernel, int64_t blocks, int threads,
-                           void **args, cudaStream_t stream)
-{
-    return histo_cuda_launch_early(from->base.device, kernel, dim3((unsigned)blocks), threads, 1, 0, args, stream);
-}
-
-template <typename OUT>
-static histo_status launch_cumulative(const histo_cuda_accumulators *from, const histo_reading *r, cudaStream_t stream)
-{
-    histo_slot_grid grid = r->grid;
-    int64_t n = grid.extent[grid.ndim - 1], tiles = (n + SCAN_TILE - 1) / SCAN_TILE, blocks = r->size / n * tiles;
-    const word *counts = from->counts;
-    word *sums = from->counts + from->batch * from->counters;
-    void *summed[] = {&grid, &counts, &n, &tiles, &sums},
-         *scanned[] = {&grid, &counts, &n, &tiles, &sums, (void *)&r->out};
-    histo_status status =
-        tiles > 1 ? launch(from, (const void *)sum_tiles, blocks, SCAN_THREADS, summed, stream) : HISTO_OK;
-    return status == HISTO_OK ? launch(from, (const void *)scan_tiles<OUT>, blocks, SCAN_THREADS, scanned, stream)
-                              : status;
-}
-
-size_t histo_cuda_scan_words(int64_t counters)
-{
-    return counters > SCAN_TILE ? (size_t)counters / (SCAN_TILE / 2) : 0;
-}
 
 /* Write elements [begin, end) to `out`, which is on the device. */
 static histo_status launch_slots(const histo_cuda_accumulators *from, const histo_reading *r, int64_t begin,
@@ -157,22 +45,13 @@ static histo_status launch_slots(const histo_cuda_accumulators *from, const hist
     if (counts && r->dtype == HISTO_F64) kernel = (const void *)read_slots<word, double>;
     const int64_t blocks = (end - begin + THREADS - 1) / THREADS;
     void *args[] = {&grid, &values, &begin, &end, &out};
-    return launch(from, kernel, blocks < MAX_BLOCKS ? blocks : (int64_t)MAX_BLOCKS, THREADS, args, stream);
+    return histo_launch_read(from, kernel, blocks < MAX_BLOCKS ? blocks : (int64_t)MAX_BLOCKS, THREADS, args, stream);
 }
 
 histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const histo_reading *r, cudaStream_t stream)
 {
-    if (!r->cumulative) return launch_slots(from, r, 0, r->size, r->out, stream);
-    switch (r->dtype) {
-    case HISTO_U32:
-        return launch_cumulative<uint32_t>(from, r, stream);
-    case HISTO_F32:
-        return launch_cumulative<float>(from, r, stream);
-    case HISTO_F64:
-        return launch_cumulative<double>(from, r, stream);
-    default:
-        return launch_cumulative<word>(from, r, stream);
-    }
+    return r->cumulative ? histo_cuda_read_cumulative(from, r, stream)
+                         : launch_slots(from, r, 0, r->size, r->out, stream);
 }
 
 /* ---- To the host ---- */
@@ -214,7 +93,7 @@ static histo_status bring(const route *to, int64_t p)
     const int64_t begin = p * to->most, end = begin + elements_of(to, p);
     histo_staged_piece *piece = to->straight ? NULL : &to->staging->pieces[p % HISTO_STAGED_PIECES];
     const char *from = to->direct ? to->direct + (size_t)begin * to->size : NULL;
-    histo_status status = piece ? histo_staged_piece_lock(piece) : HISTO_OK;
+    histo_status status = piece ? histo_staged_piece_lock(piece, (size_t)to->most * to->size) : HISTO_OK;
     /* Samples of another histogram's fill may still be leaving the piece. */
     if (status == HISTO_OK && piece)
         status = HISTO_CUDA(cudaStreamWaitEvent(to->stream, piece->copied, 0), "waiting for an event");

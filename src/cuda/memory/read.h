@@ -7,6 +7,9 @@
 /* Enqueue a read into memory of the device. The stride of the batch is that of counters. */
 histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const histo_reading *reading,
                                    cudaStream_t stream);
+/* … of running sums (read_cumulative.cu). */
+histo_status histo_cuda_read_cumulative(const histo_cuda_accumulators *from, const histo_reading *reading,
+                                        cudaStream_t stream);
 /* Read into host memory, not cumulatively, and wait. */
 histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const histo_reading *reading,
                                   cudaStream_t stream);

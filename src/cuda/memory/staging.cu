@@ -12,7 +12,8 @@
 #include "cuda/memory/allocate.h"
 
 enum { KEPT = 4 };
-static histo_staging *kept; /* guarded by histo_staging_lock, as is their number */
+static const size_t LITTLE = (size_t)1 << 18; /* bytes of a piece; reads may never need more */
+static histo_staging *kept;                   /* guarded by histo_staging_lock, as is their number */
 static int kept_count;
 
 static histo_status make_event(cudaEvent_t *event)
@@ -44,12 +45,19 @@ histo_status histo_staging_pieces(histo_staging *staging)
     return status;
 }
 
-histo_status histo_staged_piece_lock(histo_staged_piece *piece)
+histo_status histo_staged_piece_lock(histo_staged_piece *piece, size_t bytes)
 {
-    if (piece->locked) return HISTO_OK;
-    histo_status status =
-        HISTO_CUDA(cudaHostRegister(piece->memory, HISTO_PIECE_BYTES, cudaHostRegisterDefault), "page-locking memory");
-    piece->locked = status == HISTO_OK;
+    if (piece->locked >= bytes) return HISTO_OK;
+    histo_status status = HISTO_OK;
+    if (piece->locked) {
+        status = HISTO_CUDA(cudaEventSynchronize(piece->copied), "copying samples");
+        if (status == HISTO_OK) status = HISTO_CUDA(cudaHostUnregister(piece->memory), "page-locking memory");
+        if (status == HISTO_OK) piece->locked = 0;
+    }
+    const size_t locked = bytes > LITTLE ? HISTO_PIECE_BYTES : LITTLE;
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(cudaHostRegister(piece->memory, locked, cudaHostRegisterDefault), "page-locking memory");
+    if (status == HISTO_OK) piece->locked = locked;
     return status;
 }
 

@@ -16,7 +16,7 @@ enum { HISTO_STAGED_PIECES = 8, HISTO_STAGED_CHUNKS = 2, HISTO_STAGED_ALIGNMENT 
 
 typedef struct histo_staged_piece {
     char *memory;       /* host memory */
-    bool locked;        /* page-locked: the GPU can fetch it */
+    size_t locked;      /* bytes that are page-locked: the GPU can reach them */
     cudaEvent_t copied; /* it may be refilled */
 } histo_staged_piece;
 
@@ -66,9 +66,10 @@ histo_status histo_with_staging(const histo_job *job, histo_status (*check)(cons
     return status;
 }
 
-/* Allocate the pieces, ready to be filled; page-lock a filled piece, so that the GPU can fetch it. */
+/* Allocate the pieces, ready to be filled; page-lock so many bytes of a piece, or all, so that the GPU can reach them.
+ * Locking a whole piece takes 2 ms, so that a process that reads little does not. */
 histo_status histo_staging_pieces(histo_staging *staging);
-histo_status histo_staged_piece_lock(histo_staged_piece *piece);
+histo_status histo_staged_piece_lock(histo_staged_piece *piece, size_t bytes);
 /* Allocate room for the slots of n probed samples. */
 histo_status histo_staging_slots(histo_staging *staging, int n);
 /* Allocate so many bytes for what is found, and the reply. */

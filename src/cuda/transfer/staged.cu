@@ -169,7 +169,7 @@ static histo_status bring(const histo_strategy *strategy, const route *r, const 
     histo_status status = HISTO_OK;
     if (r->gathers) {
         finish_filling(f);
-        status = histo_staged_piece_lock(f->piece);
+        status = histo_staged_piece_lock(f->piece, HISTO_PIECE_BYTES);
     }
     if (status == HISTO_OK && begin == first) {
         status = histo_staged_chunk_make(chunk, r->chunk_bytes);

@@ -79,7 +79,7 @@ static histo_status bring(const histo_strategy *strategy, const histo_job *job, 
     if (status != HISTO_OK) return status;
     b->to = piece->memory;
     gather(b);
-    status = histo_staged_piece_lock(piece);
+    status = histo_staged_piece_lock(piece, HISTO_PIECE_BYTES);
     if (status == HISTO_OK) status = histo_staged_chunk_make(chunk, bytes);
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaStreamWaitEvent(staging->copies, chunk->counted, 0), "waiting for an event");

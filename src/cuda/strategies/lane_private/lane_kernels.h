@@ -25,8 +25,10 @@ typedef struct images_row {
     images_kernel *kernel[LOOKUP_KINDS][2][2];
 } images_row;
 
-/* A row for each type of so many bits. */
-extern const contiguous_row contiguous_8[2], contiguous_16[4], contiguous_32[3], contiguous_64[3];
+/* A row for each type of so many bits. Those of f32 and f64 are in files of their own: CUDA loads all kernels of a file
+ * at the first launch of one. */
+extern const contiguous_row contiguous_8[2], contiguous_16[4], contiguous_32[2], contiguous_64[2];
+extern const contiguous_row contiguous_f32[1], contiguous_f64[1];
 extern const images_row images_16[4], images_32[3], images_64[3];
 
 /* kernel(work, layout, joint) for several axes, and kernel(work, layout) for any layout (lane_strided.cu). */

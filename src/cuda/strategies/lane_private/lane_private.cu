@@ -323,10 +323,12 @@ static bool is_contiguous(request *r)
 static contiguous_kernel *kernel_for_contiguous(histo_dtype dtype, lookup_kind by)
 {
     const size_t size = histo_dtype_size(dtype);
-    const contiguous_row *row = size == 1   ? contiguous_8
-                                : size == 2 ? contiguous_16
-                                : size == 4 ? contiguous_32
-                                            : contiguous_64;
+    const contiguous_row *row = dtype == HISTO_F32   ? contiguous_f32
+                                : dtype == HISTO_F64 ? contiguous_f64
+                                : size == 1          ? contiguous_8
+                                : size == 2          ? contiguous_16
+                                : size == 4          ? contiguous_32
+                                                     : contiguous_64;
     while (row->dtype != dtype)
         row++;
     return row->kernel[by];

@@ -1,7 +1,8 @@
 /* packed_window, on the host: the kernels that this folder gives the strategy.
  *
- *     window_contiguous.cu   contiguous samples of any dtype, any axis
- *     window_inner.cu        the same with lookups that go straight to a counter: bins of 2^k, nearest edge, values
+ *     window_contiguous*.cu  contiguous samples of any dtype, any axis
+ *     window_inner.cu        the same with lookups that go straight to a counter: bins of 2^k, nearest edge
+ *     window_values.cu       the same where values are counters
  *     window_any.cu          any layout; several axes
  *     window_pixels.cu       pixels of bytes, on counters without flow slots
  *     window_bytes.cu        two columns of bytes, by their values

@@ -1,8 +1,7 @@
 /* packed_window: contiguous samples whose counter is found faster than their slot.
  *
  * Most u32, i32 and f32 samples are in bins of the window. All are looked up as if they were, with no comparison for
- * flow slots; the few that turn out not to be are looked up again. 16-bit samples of any dtype are counted by their
- * value where 65536 counters fit, and values become slots in the merge. */
+ * flow slots; the few that turn out not to be are looked up again. */
 #include "cuda/strategies/packed_window/packed_window.h"
 #include "cuda/strategies/packed_window/window_contiguous.cuh"
 
@@ -111,32 +110,6 @@ struct inner_bins {
     }
 };
 
-/* Samples of 16 bits are their counters' numbers. */
-struct by_value {
-    using sample = histo_sample<HISTO_U16>;
-    using slots = slots_of_values;
-
-    static HISTO_MEMBER slots begin(const histo_cuda_work *work, const window *, int64_t)
-    {
-        return {work->lookups[0].table};
-    }
-
-    template <class COUNTER, int N>
-    static HISTO_MEMBER void place(const histo_cuda_work *, const window *, const COUNTER *c, const uint16_t (&x)[N],
-                                   uint32_t missing, uint32_t *at)
-    {
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            at[k] = missing >> k & 1 ? c->spare : x[k];
-    }
-
-    template <class COUNTER>
-    static HISTO_MEMBER uint32_t place_one(const histo_cuda_work *, const COUNTER *, uint16_t x)
-    {
-        return x;
-    }
-};
-
 template <class BIN>
 static const void *kernel(int bits)
 {
@@ -159,11 +132,6 @@ const void *kernel_of_inner(inner_lookup lookup, int bits)
     default:
         return NULL;
     }
-}
-
-const void *kernel_of_values(void)
-{
-    return (const void *)count_contiguous<by_value, 16>;
 }
 
 } // namespace histo::packed_window
