@@ -657,20 +657,30 @@ static int count_in_turn(void *context)
     return 0;
 }
 
+enum { MOST_PROCESSES = 1000 };
+
+/* How many start at once: each takes half a GiB of the GPU's memory. */
+static int processes(void)
+{
+    const char *text = getenv("HISTO_TEST_PROCESSES");
+    const int number = text ? atoi(text) : 12;
+    return number < MOST_PROCESSES ? number : MOST_PROCESSES;
+}
+
 static int many_processes(void *unused)
 {
-    enum { PROCESSES = 12 };
+    const int number = processes();
     (void)unused;
-    pid_t pids[PROCESSES];
+    pid_t pids[MOST_PROCESSES];
     fflush(NULL);
-    for (int i = 0; i < PROCESSES; i++) {
+    for (int i = 0; i < number; i++) {
         uint64_t seed = 100 * (uint64_t)(i + 1);
         pids[i] = fork();
         CHECK(pids[i] >= 0);
         if (pids[i] == 0) _exit(count_in_turn(&seed));
     }
     int failed = 0;
-    for (int i = 0; i < PROCESSES; i++) {
+    for (int i = 0; i < number; i++) {
         int status;
         waitpid(pids[i], &status, 0);
         failed += status != 0;
@@ -792,11 +802,11 @@ static int frames_with_cache(void *unused)
 
 static int beside_many_processes(void *unused)
 {
-    enum { PROCESSES = 12 };
-    pid_t pids[PROCESSES];
+    const int number = processes();
+    pid_t pids[MOST_PROCESSES];
     if (make_directory()) return 1;
     fflush(NULL);
-    for (int i = 0; i < PROCESSES; i++) {
+    for (int i = 0; i < number; i++) {
         pids[i] = fork();
         CHECK(pids[i] >= 0);
         if (pids[i]) continue;
@@ -804,7 +814,7 @@ static int beside_many_processes(void *unused)
         _exit(frames_with_cache(unused));
     }
     int failed = 0;
-    for (int i = 0; i < PROCESSES; i++) {
+    for (int i = 0; i < number; i++) {
         int status = -1;
         waitpid(pids[i], &status, 0);
         failed += status != 0;
@@ -928,7 +938,8 @@ static int denormals(void *unused)
     return 0;
 }
 
-int main(void)
+/* The tests whose names match a pattern, if one is given. */
+int main(int argc, char **argv)
 {
 #define PROCESS(test)                                                                                                  \
     {                                                                                                                  \
@@ -952,5 +963,6 @@ int main(void)
         PROCESS(denormals),
     };
     setenv("HISTO_KERNEL_CACHE", "", 1); /* the user's is none of this */
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
