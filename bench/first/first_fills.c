@@ -18,7 +18,7 @@
 
 #include "histo/histo.h"
 
-enum { N = 1 << 22, FEW = 1000, MAX_AXES = 2, MOST_REPEAT = 101, MOST_KINDS = 16 };
+enum { N = 1 << 22, MANY = 1 << 16, FEW = 1000, MAX_AXES = 2, MOST_REPEAT = 101, MOST_KINDS = 16 };
 
 static double now_ms(void)
 {
@@ -74,7 +74,7 @@ static const kind kinds[] = {
     {"masked", "f32, 100 regular bins, a mask of u8", HISTO_F32, 1, N, MASKED},
     {"weighted", "f32, 100 regular bins, weights of f32", HISTO_F32, 1, N, WEIGHTED},
     {"joint", "two of f32, 64 × 64 regular bins", HISTO_F32, 2, N, PLAIN},
-    {"sparse", "two of f32, 100,000 × 100,000 bins, sparse", HISTO_F32, 2, N, SPARSE},
+    {"sparse", "two of f32, sparse, 65,536 samples", HISTO_F32, 2, MANY, SPARSE},
     {"host", "u8, 256 bins, in pageable host memory", HISTO_U8, 1, N, HOST},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -93,10 +93,10 @@ static const kind *kind_of(const char *word)
 
 static histo_axis axis_of(const kind *k)
 {
-    enum { BYTES = 256, WORDS = 65536, REGULAR = 100, JOINT = 64, MANY = 100000 };
+    enum { BYTES = 256, WORDS = 65536, REGULAR = 100, JOINT = 64, HUGE_AXIS = 100000 };
     if (k->dtype == HISTO_U8) return histo_axis_integer(0, BYTES);
     if (k->dtype == HISTO_U16) return histo_axis_integer(0, WORDS);
-    return histo_axis_regular(has(k, SPARSE) ? MANY : k->axes > 1 ? JOINT : REGULAR, 0, 1);
+    return histo_axis_regular(has(k, SPARSE) ? HUGE_AXIS : k->axes > 1 ? JOINT : REGULAR, 0, 1);
 }
 
 /* Uniform samples, of N elements of any type. */
