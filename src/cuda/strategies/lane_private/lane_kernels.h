@@ -29,7 +29,7 @@ typedef struct images_row {
  * at the first launch of one. */
 extern const contiguous_row contiguous_8[2], contiguous_16[4], contiguous_32[2], contiguous_64[2];
 extern const contiguous_row contiguous_f32[1], contiguous_f64[1];
-extern const images_row images_16[4], images_32[3], images_64[3];
+extern const images_row images_16[4], images_32[2], images_64[2], images_f32[1], images_f64[1];
 
 /* kernel(work, layout, joint) for several axes, and kernel(work, layout) for any layout (lane_strided.cu). */
 const void *joint_kernel(histo_joint_reader reader);

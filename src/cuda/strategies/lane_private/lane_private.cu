@@ -407,7 +407,11 @@ static histo_status launch_images(request *r)
     const histo_problem *p = r->job->problem;
     const histo_dtype dtype = p->dtypes[0];
     const size_t size = histo_dtype_size(dtype);
-    const images_row *row = size == 2 ? images_16 : size == 4 ? images_32 : images_64;
+    const images_row *row = dtype == HISTO_F32   ? images_f32
+                            : dtype == HISTO_F64 ? images_f64
+                            : size == 2          ? images_16
+                            : size == 4          ? images_32
+                                                 : images_64;
     while (row->dtype != dtype)
         row++;
     histo_fixed_point fixed = {};

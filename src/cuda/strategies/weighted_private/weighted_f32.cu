@@ -1,56 +1,17 @@
-/* weighted_private: contiguous samples of f32, looked up as the axis has it, or by a table behind the block's words. */
-#include "cuda/device/first_floats.cuh"
+/* weighted_private: contiguous samples of f32, looked up as the axis has it, or by a table. */
 #include "cuda/strategies/weighted_private/weighted_private.h"
 
 namespace histo::weighted_private
 {
 
-/* A guess in float where the axis is regular, and the first float of each bin where a guess is near an edge. */
-struct first_floats {
-    static constexpr histo_dtype type = HISTO_F32;
-
-    static HISTO_MEMBER void load(const histo_lookup *l, uint32_t *table) { histo_load_first_floats(l, table); }
-
-    static HISTO_MEMBER void slots(const histo_lookup *l, const uint32_t *table, const float (&x)[GROUP],
-                                   uint32_t (&slot)[GROUP])
-    {
-        if (is_in_doubt(l, x, slot)) histo_slots_by_first_floats(l, table, x, slot, GROUP);
-    }
-
-    /* The slots by guesses. Is one of them near an edge, or is the axis regular on a curve only? */
-    static HISTO_MEMBER bool is_in_doubt(const histo_lookup *l, const float (&x)[GROUP], uint32_t (&slot)[GROUP])
-    {
-        if (l->curve != HISTO_STRAIGHT) return true;
-        return histo_guess_lookup(l).guess(x, slot, GROUP);
-    }
-};
-
-/* Cells, in a copy of their table. */
-template <bool BY_BITS>
-struct cells {
-    static constexpr histo_dtype type = HISTO_F32;
-
-    static HISTO_MEMBER void load(const histo_lookup *l, uint32_t *table)
-    {
-        histo_copy_table(l->cells.entry, l->cells.words, table);
-    }
-
-    static HISTO_MEMBER void slots(const histo_lookup *l, const uint32_t *table, const float (&x)[GROUP],
-                                   uint32_t (&slot)[GROUP])
-    {
-        histo_cells_lookup<HISTO_F32>(l, table, BY_BITS).slots(x, slot);
-    }
-};
-
 kernel kernel_of_f32(f32_lookup lookup, bool narrow, bool squares)
 {
     switch (lookup) {
     case FIRST_FLOATS:
-        return contiguous_kernels<first_floats>[narrow][squares];
+        return kernel_of_first_floats(narrow, squares);
     case LINEAR_CELLS:
-        return contiguous_kernels<cells<false>>[narrow][squares];
     case BIT_CELLS:
-        return contiguous_kernels<cells<true>>[narrow][squares];
+        return kernel_of_cells(lookup == BIT_CELLS, narrow, squares);
     default:
         return contiguous_kernels<no_table<HISTO_F32>>[narrow][squares];
     }

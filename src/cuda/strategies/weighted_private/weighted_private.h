@@ -2,6 +2,8 @@
  *
  *     weighted_integers.cu, weighted_f32.cu, weighted_f64.cu
  *                       contiguous samples of one axis and contiguous weights
+ *     weighted_first_floats.cu, weighted_cells.cu
+ *                       the same of f32, by tables. CUDA loads all kernels of a file at the first launch of one
  *     weighted_any.cu   anything else, sample by sample */
 #ifndef CUDA_WEIGHTED_PRIVATE_H
 #define CUDA_WEIGHTED_PRIVATE_H
@@ -26,6 +28,8 @@ enum f32_lookup { NO_TABLE, FIRST_FLOATS, LINEAR_CELLS, BIT_CELLS };
  * that only kernel_of_any reads. */
 kernel kernel_of_integers(histo_dtype dtype, bool narrow, bool squares);
 kernel kernel_of_f32(f32_lookup lookup, bool narrow, bool squares);
+kernel kernel_of_first_floats(bool narrow, bool squares);
+kernel kernel_of_cells(bool by_bits, bool narrow, bool squares);
 kernel kernel_of_f64(bool narrow, bool squares);
 kernel kernel_of_any(bool squares);
 
