@@ -332,7 +332,10 @@ class Samples:
         self.dtype = self.library.dtype(array)
         self.shape = tuple(array.shape)
         self.ndim = len(self.shape)
-        self.size = _math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        return _math.prod(self.shape)
 
     def extremes(self, mask: Any) -> Any:
         """As rules.extremes_of."""

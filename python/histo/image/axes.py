@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -80,16 +80,15 @@ def ends_of_tiles(axis: Axis) -> tuple[float, float]:
 # ---- Batches and channels
 
 
-class Stack(NamedTuple):
-    """The dimensions that number the images of a batch, and that of the channels of each."""
+class Stack:
+    """The dimensions that number the images of a batch, and that of the channels of each. front: all of them; what they
+    number is processed one by one."""
 
-    batch: tuple[int, ...]
-    channel: int | None
+    __slots__ = ("batch", "channel", "front")
 
-    @property
-    def front(self) -> tuple[int, ...]:
-        """Those dimensions: what they number is processed one by one."""
-        return self.batch if self.channel is None else (*self.batch, self.channel)
+    def __init__(self, batch: tuple[int, ...], channel: int | None) -> None:
+        self.batch, self.channel = batch, channel
+        self.front = batch if channel is None else (*batch, channel)
 
     def of_masks(self, ndim: int, mask_ndim: int) -> tuple[int, ...]:
         """Which of `front` a mask lacks: all of them, if it is that of one image; the channels; or none."""
@@ -107,8 +106,12 @@ def stack_of(ndim: int, batch_axis: Any, channel_axis: int | None) -> Stack:
     if batch_axis is None and channel_axis is None:
         return _ONE
     given = () if batch_axis is None else batch_axis if isinstance(batch_axis, (tuple, list)) else (batch_axis,)
-    batch = tuple(_dimension(d, ndim) for d in given)
-    channel = None if channel_axis is None else _dimension(channel_axis, ndim)
+    return _stack(tuple([_dimension(d, ndim) for d in given]),
+                  None if channel_axis is None else _dimension(channel_axis, ndim))
+
+
+@functools.lru_cache(maxsize=64)
+def _stack(batch: tuple[int, ...], channel: int | None) -> Stack:
     found = Stack(batch, channel)
     if len(set(found.front)) < len(found.front):
         raise ValueError("batch_axis and channel_axis name a dimension twice")
@@ -133,6 +136,8 @@ def stack_of_reference(stack: Stack, ndim: int, reference_ndim: int) -> Stack:
 def check_reference(shape: tuple[int, ...], stack: Stack, reference_shape: tuple[int, ...],
                     of_reference: Stack) -> None:
     """ValueError unless the reference has an image or a channel for each that it is asked for."""
+    if not of_reference.front:
+        return
     wanted = [shape[d] for d in stack.front[len(stack.front) - len(of_reference.front) :]]
     if any(d >= len(reference_shape) for d in of_reference.front) or \
             [reference_shape[d] for d in of_reference.front] != wanted:

@@ -61,10 +61,10 @@ class _Image(devices.Samples):
     def each(self, stack: Stack, together: tuple[int, ...], mask: Any, made: Any, work: Callable[..., None]) -> None:
         """work(image, mask, result, front, index) for all images and channels that the dimensions `together` number,
         which are then `front`, and for each index of the other dimensions of the stack."""
-        if not self.size:
+        if 0 in self.shape:
             raise ValueError("no sample is unmasked and finite")
         mask = self.mask(mask, stack)
-        apart = tuple(d for d in stack.front if d not in together)
+        apart = () if together is stack.front else tuple(d for d in stack.front if d not in together)
         if not apart:
             work(self.array, mask, made, stack.front, ())
         else:
@@ -234,28 +234,46 @@ def _reflected(array: Any, d: int, count: int) -> Any:
     return library.taken(array, index, d)
 
 
+@functools.lru_cache(maxsize=64)
+def _cut(shape: tuple[int, ...], front: tuple[int, ...], tiles: tuple[int, ...]) -> tuple:
+    """The dimensions of each image, how large its tiles are in these, and whether it has to be continued for that."""
+    inner = tuple(d for d in range(len(shape)) if d not in front)
+    extent = tuple(shape[d] for d in inner)
+    check_tiles(extent, tiles)
+    continued = any(n % count for n, count in zip(extent, tiles, strict=True))
+    return inner, tuple(n // count + continued for n, count in zip(extent, tiles, strict=True)), continued
+
+
+@functools.lru_cache(maxsize=64)
+def _known_tiles(dtype: np.dtype, bins: int | None, bits: int | None) -> tuple | None:
+    """As _levels_of_tiles, if the axis is known without the range."""
+    return _levels_of_tiles(dtype, bins, bits, tuple) if _is_known(dtype, bins, bits) else None
+
+
+def _levels_of_tiles(dtype: np.dtype, bins: int | None, bits: int | None, range_of: Callable[[], tuple]) -> tuple:
+    axis = axis_of_tiles(dtype, bins, bits, range_of)
+    return axis, *ends_of_tiles(axis)
+
+
 def clahe(image: Any, clip: float, tiles: Any, bins: int | None, bits: int | None, channel_axis: int | None,
           batch_axis: Any, out: Any, threads: int | None) -> Any:
     on = _Image(image)
     check_bits(on.dtype, bits)
     stack, tiles = stack_of(on.ndim, batch_axis, channel_axis), tuple(map(operator.index, tiles))
-    check_tiles(tuple(n for d, n in enumerate(on.shape) if d not in stack.front), tiles)
-    made = on.result(out)
+    _cut(on.shape, stack.front, tiles)
+    made, known = on.result(out), _known_tiles(on.dtype, bins, bits)
 
     def work(image: Any, _mask: Any, result: Any, front: tuple, _: tuple) -> None:
-        axis = axis_of_tiles(on.dtype, bins, bits, lambda: _range(image, None))
-        inner = [d for d in range(len(image.shape)) if d not in front]
-        counted, shape = None, [image.shape[d] for d in inner]
-        if any(n % count for n, count in zip(shape, tiles, strict=True)):
-            counted = image
+        axis, lo, hi = known or _levels_of_tiles(on.dtype, bins, bits, lambda: _range(image, None))
+        inner, sizes, continued = _cut(tuple(image.shape), front, tiles)
+        counted = image if continued else None
+        if continued:
             for d, count in zip(inner, tiles, strict=True):
                 counted = _reflected(counted, d, count)
-            shape = [counted.shape[d] for d in inner]
-        sizes = tuple(n // count for n, count in zip(shape, tiles, strict=True))
-        _histo.remap("equalize", (*ends_of_tiles(axis), False, clip or math.inf), image, counted, result, None, front,
-                     axis._tuple, not isinstance(axis, Integer), tiles, sizes, None, threads or 0)
+        _histo.remap("equalize", (lo, hi, False, clip or math.inf), image, counted, result, None, front, axis._tuple,
+                     not isinstance(axis, Integer), tiles, sizes, None, threads or 0)
 
-    on.each(stack, stack.front if _is_known(on.dtype, bins, bits) else (), None, made, work)
+    on.each(stack, stack.front if known else (), None, made, work)
     return made if out is None else out
 
 
