@@ -77,6 +77,15 @@ HISTO_API histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *
                                             const histo_fill_options *options, histo_slots slots, void *counts,
                                             int64_t size, const histo_read_options *read);
 
+/* What this thread enqueues on a stream of a GPU between these two calls is one piece of work to other streams, which
+ * learn of it at the end, not after each call: the host takes less time, and a kernel may begin while the one before it
+ * ends. A fill, a histo_map_equalize of what it counts and a histo_map_apply are such calls. Other streams may be used
+ * in between as ever. Until the end, no other thread uses the objects of these calls, the stream is not destroyed, and
+ * no capture of it into a graph begins; if it is being captured at the beginning, the two calls do nothing. Sequences
+ * nest, and only the outermost has an effect. stream: a cudaStream_t; NULL: the default stream. */
+HISTO_API void histo_sequence_begin(void *stream);
+HISTO_API histo_status histo_sequence_end(void);
+
 /* The name of the plan's strategy, such as "cpu/privatized"; lives as long as the plan. If the plan splits fills
  * between CPU and GPU, this is the GPU's strategy. */
 HISTO_API const char *histo_plan_strategy(const histo_plan *plan);

@@ -163,6 +163,9 @@ typedef struct histo_backend {
     /* Append lines on what `prepared` has learnt from the plan's fills, if anything. */
     void (*explain)(const void *prepared, histo_text *text);
     const histo_map_backend *maps; /* NULL: maps stay in host memory */
+    /* See histo_sequence_begin. */
+    void (*begin_sequence)(void *stream);
+    histo_status (*end_sequence)(void);
 } histo_backend;
 
 typedef struct histo_row {

@@ -483,7 +483,9 @@ static void plans(const char *scratch)
     double sums[BINS];
     char text[64];
     ok(histo_plan_create(&plan, hist, &view, &one, &options));
+    histo_sequence_begin(NULL);
     ok(histo_plan_fill(plan, hist, &view, &one));
+    ok(histo_sequence_end());
     const histo_fill_options anew = {.threads = 1, .replace = true};
     ok(histo_plan_fill_read(plan, hist, &view, &anew, HISTO_BINS, counts, BINS, &(histo_read_options){0}));
     print_counts("planned", counts, BINS);

@@ -362,6 +362,187 @@ static void with_overlap_and_without(void **state)
     free(data);
 }
 
+/* ---- Sequences ---- */
+
+enum { IMAGE = 1 << 20, LEVELS = 256, ON_FIRST = 0, ON_OTHER = 1 };
+
+/* Images of bytes in the memory of the GPU that are equalized there, on two streams. */
+typedef struct equalizing {
+    histo_hist *hist;
+    histo_plan *plan;
+    histo_map *map;
+    gpu_samples image, results[2];
+    uint8_t *expected;
+    cudaStream_t streams[2];
+} equalizing;
+
+static void *image_of(uint64_t seed)
+{
+    rng r = {.state = seed};
+    const histo_axis axis = histo_axis_integer(0, LEVELS);
+    return make_samples(&r, HISTO_U8, GAUSSIAN, &axis, IMAGE);
+}
+
+static void fill_on(const equalizing *e, int stream)
+{
+    OK(histo_plan_fill(e->plan, e->hist, &e->image.device,
+                       &(histo_fill_options){.stream = e->streams[stream], .replace = true}));
+}
+
+static void make_on(const equalizing *e, int stream)
+{
+    OK(histo_map_equalize(e->map, e->hist, &(histo_make_options){.hi = LEVELS - 1, .stream = e->streams[stream]}));
+}
+
+static void apply_on(const equalizing *e, int stream)
+{
+    OK(histo_map_apply(e->map, &e->image.device, &e->results[stream].device,
+                       &(histo_apply_options){.stream = e->streams[stream]}));
+}
+
+static void equalize_on(const equalizing *e, int stream)
+{
+    fill_on(e, stream);
+    make_on(e, stream);
+    apply_on(e, stream);
+}
+
+static equalizing make_equalizing(void)
+{
+    equalizing e;
+    const histo_axis axis = histo_axis_integer(0, LEVELS);
+    OK(histo_hist_create(&e.hist, 1, &axis, NULL));
+    OK(histo_map_create(&e.map, 1, &axis, NULL));
+    e.image = make_gpu_samples(image_of(21), HISTO_U8, IMAGE);
+    e.expected = malloc(IMAGE);
+    for (int s = 0; s < 2; s++) {
+        e.results[s] = make_gpu_samples(calloc(IMAGE, 1), HISTO_U8, IMAGE);
+        CUDA_OK(cudaStreamCreateWithFlags(&e.streams[s], cudaStreamNonBlocking));
+    }
+    /* On the host, and on the GPU: what comes later does not allocate. */
+    const histo_view expected = histo_view_1d(e.expected, HISTO_U8, IMAGE);
+    fill_by(e.hist, "cpu/privatized", &e.image.host, NULL);
+    make_on(&e, ON_FIRST);
+    OK(histo_map_apply(e.map, &e.image.host, &expected, NULL));
+    OK(histo_plan_create(&e.plan, e.hist, &e.image.device, NULL, NULL));
+    equalize_on(&e, ON_OTHER);
+    equalize_on(&e, ON_FIRST);
+    CUDA_OK(cudaDeviceSynchronize());
+    return e;
+}
+
+static void free_equalizing(const equalizing *e)
+{
+    for (int s = 0; s < 2; s++) {
+        CUDA_OK(cudaStreamDestroy(e->streams[s]));
+        free_gpu_samples(&e->results[s]);
+    }
+    free(e->expected);
+    free_gpu_samples(&e->image);
+    histo_map_destroy(e->map);
+    histo_plan_destroy(e->plan);
+    histo_hist_destroy(e->hist);
+}
+
+/* Whether a stream has written the expected results, which it then loses. */
+static bool has_results(const equalizing *e, int stream)
+{
+    uint8_t *there = malloc(IMAGE);
+    CUDA_OK(cudaMemcpy(there, e->results[stream].device.data, IMAGE, cudaMemcpyDeviceToHost));
+    const bool are = memcmp(there, e->expected, IMAGE) == 0;
+    CUDA_OK(cudaMemset((void *)e->results[stream].device.data, 0, IMAGE));
+    CUDA_OK(cudaDeviceSynchronize());
+    free(there);
+    return are;
+}
+
+/* Other streams wait for the calls of a sequence, whether they come after it or in between. The map is made of an image
+ * that the gate holds back: results without waiting would be those of the map before. */
+static void other_streams_wait_for_sequences(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const equalizing e = make_equalizing();
+    assert_true(has_results(&e, ON_FIRST) && has_results(&e, ON_OTHER));
+    for (int in_between = 0; in_between < 2; in_between++) {
+        OK(histo_hist_reset(e.hist, NULL));
+        make_on(&e, ON_FIRST); /* of no counts */
+        CUDA_OK(cudaDeviceSynchronize());
+        gate g = {0};
+        CUDA_OK(cudaLaunchHostFunc(e.streams[ON_FIRST], wait_at, &g));
+        histo_sequence_begin(e.streams[ON_FIRST]);
+        fill_on(&e, ON_FIRST);
+        make_on(&e, ON_FIRST);
+        if (in_between) apply_on(&e, ON_OTHER);
+        apply_on(&e, ON_FIRST);
+        OK(histo_sequence_end());
+        if (!in_between) apply_on(&e, ON_OTHER);
+        const bool waits = cudaStreamQuery(e.streams[ON_OTHER]) == cudaErrorNotReady;
+        __atomic_store_n(&g.open, 1, __ATOMIC_RELEASE);
+        CUDA_OK(cudaDeviceSynchronize());
+        assert_true(waits && !g.late);
+        assert_true(has_results(&e, ON_FIRST) && has_results(&e, ON_OTHER));
+    }
+    free_equalizing(&e);
+}
+
+/* In a sequence, the host reads what its calls have counted, and objects may be destroyed. */
+static void the_host_in_sequences(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    equalizing e = make_equalizing();
+    uint64_t counts[LEVELS], sum = 0;
+    histo_sequence_begin(e.streams[ON_FIRST]);
+    histo_sequence_begin(e.streams[ON_OTHER]); /* in the first one */
+    equalize_on(&e, ON_FIRST);
+    OK(histo_sequence_end());
+    OK(histo_hist_read_counts(e.hist, HISTO_BINS, counts, LEVELS, NULL));
+    for (int i = 0; i < LEVELS; i++)
+        sum += counts[i];
+    assert_int_equal(sum, IMAGE);
+    equalize_on(&e, ON_FIRST);
+    histo_map_destroy(e.map);
+    histo_hist_destroy(e.hist);
+    OK(histo_sequence_end());
+    OK(histo_sequence_end()); /* of none */
+    e.map = NULL;
+    e.hist = NULL;
+    CUDA_OK(cudaDeviceSynchronize());
+    assert_true(has_results(&e, ON_FIRST));
+    free_equalizing(&e);
+}
+
+/* A graph captures the calls of a sequence as it does others. */
+static void captured_sequences(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const equalizing e = make_equalizing();
+    cudaGraph_t graph;
+    cudaGraphExec_t launched;
+    CUDA_OK(cudaStreamBeginCapture(e.streams[ON_FIRST], cudaStreamCaptureModeThreadLocal));
+    histo_sequence_begin(e.streams[ON_FIRST]);
+    equalize_on(&e, ON_FIRST);
+    OK(histo_sequence_end());
+    CUDA_OK(cudaStreamEndCapture(e.streams[ON_FIRST], &graph));
+    CUDA_OK(cudaGraphInstantiate(&launched, graph, 0));
+    for (int launch = 0; launch < 2; launch++) {
+        assert_true(has_results(&e, ON_FIRST) == !launch); /* of the calls before, and none of the capture */
+        CUDA_OK(cudaGraphLaunch(launched, e.streams[ON_FIRST]));
+        CUDA_OK(cudaStreamSynchronize(e.streams[ON_FIRST]));
+        assert_true(has_results(&e, ON_FIRST));
+        histo_sequence_begin(e.streams[ON_OTHER]);
+        equalize_on(&e, ON_OTHER);
+        OK(histo_sequence_end());
+        CUDA_OK(cudaDeviceSynchronize());
+        assert_true(has_results(&e, ON_OTHER));
+    }
+    CUDA_OK(cudaGraphExecDestroy(launched));
+    CUDA_OK(cudaGraphDestroy(graph));
+    free_equalizing(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +553,9 @@ int main(void)
         cmocka_unit_test(nodes_of_a_graph),
         cmocka_unit_test(streams_overlap),
         cmocka_unit_test(with_overlap_and_without),
+        cmocka_unit_test(other_streams_wait_for_sequences),
+        cmocka_unit_test(the_host_in_sequences),
+        cmocka_unit_test(captured_sequences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

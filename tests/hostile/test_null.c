@@ -94,6 +94,7 @@ static void test_values(void **state)
     assert_null(histo_axis_kind_name(999));
     assert_null(histo_weighting_name(999));
     assert_int_equal(histo_dtype_size(999), 0);
+    assert_int_equal(histo_sequence_end(), HISTO_OK);
     histo_hist_swap(NULL, NULL);
     histo_stats_merge(NULL, NULL);
     histo_power_sums_merge(NULL, NULL);

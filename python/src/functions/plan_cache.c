@@ -284,6 +284,15 @@ static histo_status use_in_graph(const cache_request *r, histo_status (*work)(co
     return status;
 }
 
+/* Count, make a map and apply it: several uses of what the place has. */
+static histo_status in_sequence(const cache_request *r, const place *p,
+                                histo_status (*work)(const cached_objects *, void *), void *state)
+{
+    histo_sequence_begin(r->count[0]->stream);
+    const histo_status status = work(&p->objects, state), ended = histo_sequence_end();
+    return status == HISTO_OK ? ended : status;
+}
+
 histo_status plan_cache_use(const cache_request *r, histo_status (*work)(const cached_objects *, void *), void *state)
 {
     if (gpu_captures(r->count[0]->stream)) return use_in_graph(r, work, state);
@@ -294,7 +303,7 @@ histo_status plan_cache_use(const cache_request *r, histo_status (*work)(const c
     if (caches && !p->counts) make_room(slots);
     if (!caches) p = &temporary;
     histo_status status = p->counts ? HISTO_OK : make(r, slots, p);
-    if (status == HISTO_OK) status = work(&p->objects, state);
+    if (status == HISTO_OK) status = r->maps ? in_sequence(r, p, work, state) : work(&p->objects, state);
     if (caches)
         give_back(p, status == HISTO_OK);
     else

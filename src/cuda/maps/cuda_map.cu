@@ -35,8 +35,8 @@ static void free_map(histo_device_map *base)
     histo_cuda_edges_free(&map->other);
     histo_cuda_release(map->values);
     histo_cuda_release(map->workspace);
+    histo_cuda_order_free(&map->order, alive);
     if (alive) {
-        histo_cuda_order_free(&map->order);
         if (map->stream) cudaStreamDestroy(map->stream);
         histo_cuda_leave(before);
         cudaGetLastError();

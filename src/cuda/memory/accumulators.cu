@@ -223,8 +223,8 @@ void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators
         histo_cuda_release(old->memory);
         histo_free(old);
     }
+    histo_cuda_order_free(&accumulators->order, alive);
     if (alive) {
-        histo_cuda_order_free(&accumulators->order);
         if (accumulators->stream) cudaStreamDestroy(accumulators->stream);
         histo_cuda_leave(before);
         cudaGetLastError();

@@ -4,19 +4,94 @@
 
 #include <string.h>
 
+#include "cuda/host/device.h"
+#include "cuda/host/driver.h"
+
+/* ---- Sequences ---- */
+
+/* The events that this thread's sequence has yet to record. */
+enum { MOST_UNRECORDED = 4 };
+struct unrecorded {
+    const histo_cuda_order *order;
+    histo_device device;
+};
+struct sequence {
+    bool is; /* one has begun, on a stream that is not being captured */
+    cudaStream_t stream;
+    int n;
+    unrecorded of[MOST_UNRECORDED];
+};
+static thread_local sequence current;
+
+static bool is_unrecorded(const histo_cuda_order *order)
+{
+    for (int i = 0; i < current.n; i++)
+        if (current.of[i].order == order) return true;
+    return false;
+}
+
+/* Leave the event to the end of the sequence, if there is one on this stream. */
+static bool defer(const histo_cuda_order *order, cudaStream_t stream)
+{
+    int ordinal;
+    if (!current.is || stream != current.stream) return false;
+    if (is_unrecorded(order)) return true;
+    if (current.n == MOST_UNRECORDED || cudaGetDevice(&ordinal) != cudaSuccess) return false;
+    current.of[current.n++] = {order, HISTO_DEVICE_CUDA(ordinal)};
+    return true;
+}
+
+/* Other streams, or the host, are to wait for what the sequence has enqueued so far. */
+static histo_status record_all()
+{
+    histo_status status = HISTO_OK;
+    for (int i = 0; i < current.n; i++) {
+        int before;
+        const histo_status entered = histo_cuda_enter(current.of[i].device, &before);
+        const histo_status recorded =
+            entered == HISTO_OK
+                ? HISTO_CUDA(cudaEventRecord(current.of[i].order->done, current.stream), "recording an event")
+                : entered;
+        if (entered == HISTO_OK) histo_cuda_leave(before);
+        if (status == HISTO_OK) status = recorded;
+    }
+    current.n = 0;
+    return status;
+}
+
+void histo_cuda_sequence_begin(void *stream)
+{
+    current.is = false;
+    if (!histo_driver_is_loaded() || histo_cuda_unavailable()) return;
+    current.stream = (cudaStream_t)stream;
+    current.is = !histo_cuda_is_captured(current.stream);
+}
+
+histo_status histo_cuda_sequence_end()
+{
+    current.is = false;
+    return record_all();
+}
+
+/* ---- Orders ---- */
+
 histo_status histo_cuda_order_make(histo_cuda_order *order)
 {
     return HISTO_CUDA(cudaEventCreateWithFlags(&order->done, cudaEventDisableTiming), "making an event");
 }
 
-void histo_cuda_order_free(histo_cuda_order *order)
+void histo_cuda_order_free(histo_cuda_order *order, bool alive)
 {
-    if (order->done) cudaEventDestroy(order->done);
+    for (int i = 0; i < current.n; i++)
+        if (current.of[i].order == order) current.of[i--] = current.of[--current.n];
+    if (alive && order->done) cudaEventDestroy(order->done);
 }
 
 histo_status histo_cuda_order_wait(const histo_cuda_order *order)
 {
-    return order->captured ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting for graphs") : HISTO_OK;
+    const histo_status status = record_all();
+    if (status != HISTO_OK || !order->captured) return status;
+    return HISTO_CUDA(cudaDeviceSynchronize(), "waiting for graphs");
 }
 
 /* A process-wide unique number of the stream; 0 if unknown. */
@@ -33,6 +108,7 @@ static unsigned long long id_of(cudaStream_t stream)
 
 bool histo_cuda_is_captured(cudaStream_t stream)
 {
+    if (current.is && stream == current.stream) return false;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) cudaGetLastError(); /* reported later */
     return capture != cudaStreamCaptureStatusNone;
@@ -107,6 +183,11 @@ histo_status histo_cuda_order_begin(histo_cuda_order *order, cudaStream_t stream
 {
     order->capturing = capturing;
     order->captured |= capturing;
+    if (is_unrecorded(order)) {
+        if (!capturing && stream == current.stream) return HISTO_OK;
+        const histo_status status = record_all();
+        if (status != HISTO_OK) return status;
+    }
     const captured_at at = capturing ? captured_at_of(stream) : captured_at{};
     if (at.id && at.id == order->capture && stream == order->capture_stream) return HISTO_OK;
     unsigned long long id = order->captured ? 0 : id_of(stream); /* querying it would end a capture */
@@ -149,6 +230,7 @@ static histo_status record_behind(histo_cuda_record *record, cudaStream_t stream
 histo_status histo_cuda_order_end(histo_cuda_order *order, cudaStream_t stream)
 {
     const bool capturing = order->capturing;
+    if (!capturing && defer(order, stream)) return HISTO_OK;
     const captured_at at = capturing ? captured_at_of(stream) : captured_at{};
     if (at.id && at.n <= HISTO_CUDA_MAX_BRANCHES) return record_behind(&order->record, stream, &at, order->done);
     return HISTO_CUDA(cudaEventRecordWithFlags(order->done, stream, capturing ? cudaEventRecordExternal : 0),

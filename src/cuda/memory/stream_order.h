@@ -26,12 +26,17 @@ typedef struct histo_cuda_order {
 /* Whether the stream is being captured into a graph. */
 bool histo_cuda_is_captured(cudaStream_t stream);
 histo_status histo_cuda_order_make(histo_cuda_order *order);
-void histo_cuda_order_free(histo_cuda_order *order);
+/* alive: its context still exists. */
+void histo_cuda_order_free(histo_cuda_order *order, bool alive);
 /* Work enqueued on the stream between these two comes after all earlier work and before all later; capturing: it is
  * being captured. */
 histo_status histo_cuda_order_begin(histo_cuda_order *order, cudaStream_t stream, bool capturing);
 histo_status histo_cuda_order_end(histo_cuda_order *order, cudaStream_t stream);
 /* Wait for launched graphs, which may not have recorded the event yet. */
 histo_status histo_cuda_order_wait(const histo_cuda_order *order);
+
+/* See histo_sequence_begin. */
+void histo_cuda_sequence_begin(void *stream);
+histo_status histo_cuda_sequence_end(void);
 
 #endif

@@ -286,4 +286,6 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_probe,
                                                      histo_cuda_extremes,
                                                      histo_cuda_specialised_explain,
-                                                     &histo_cuda_maps};
+                                                     &histo_cuda_maps,
+                                                     histo_cuda_sequence_begin,
+                                                     histo_cuda_sequence_end};

@@ -175,6 +175,17 @@ static bool capturing(void *stream)
     return backend && backend->capturing(stream);
 }
 
+static void begin_sequence(void *stream)
+{
+    const histo_backend *backend = of_addresses();
+    if (backend) backend->begin_sequence(stream);
+}
+
+static histo_status end_sequence(void)
+{
+    return module() ? module()->backend->end_sequence() : HISTO_OK;
+}
+
 /* What follows is called only for a device of an available backend, so that it is loaded. */
 
 static const char *device_name(histo_device device)
@@ -264,4 +275,6 @@ const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .probe = probe,
                                           .extremes = extremes,
                                           .explain = explain,
-                                          .maps = &maps};
+                                          .maps = &maps,
+                                          .begin_sequence = begin_sequence,
+                                          .end_sequence = end_sequence};
