@@ -189,13 +189,11 @@ static const struct {
     {"strategies/partition/partition_scatter.cuh",
      {"histo::partition::scatter<histo::partition::unjoined<own_reader>>"}},
     {"strategies/weighted_private/weighted_any.cuh",
-     {"histo::weighted_private::count_any<own_weighted, false, double>",
-      "histo::weighted_private::count_any<own_weighted, true, double>",
-      "histo::weighted_private::count_any<own_weighted, false, float>",
-      "histo::weighted_private::count_any<own_weighted, true, float>"}},
+     {"histo::weighted_private::count_any<false, double>", "histo::weighted_private::count_any<true, double>",
+      "histo::weighted_private::count_any<false, float>", "histo::weighted_private::count_any<true, float>"}},
     {"strategies/weighted_partition/weighted_scatter.cuh",
-     {"histo::weighted_partition::scatter<histo::weighted_partition::one_by_one<own_weighted>, float>",
-      "histo::weighted_partition::scatter<histo::weighted_partition::one_by_one<own_weighted>, double>"}},
+     {"histo::weighted_partition::scatter<histo::weighted_partition::any_layout, float>",
+      "histo::weighted_partition::scatter<histo::weighted_partition::any_layout, double>"}},
 };
 
 static void test_kernels(void **state)

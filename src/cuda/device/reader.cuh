@@ -13,7 +13,7 @@
 #ifndef CUDA_DEVICE_READER_CUH
 #define CUDA_DEVICE_READER_CUH
 
-#include "cuda/device/any_sample.cuh"
+#include "cuda/device/any_step.cuh"
 
 /* Contiguous aligned samples of one axis, without weights or a mask: 16 bytes at a time, neighbouring threads reading
  * neighbouring 16 bytes; the ends of a tile one by one. */
@@ -56,22 +56,26 @@ struct histo_contiguous {
     }
 };
 
-/* Whatever a job can be: neighbouring threads read neighbouring samples, one by one. */
+/* Whatever a job can be: neighbouring threads read neighbouring samples. Pairs of images one by one. */
 struct histo_any_layout {
-    enum { ID = HISTO_READ_ANY, PER_STEP = 4 };
+    enum { ID = HISTO_READ_ANY, PER_STEP = 8 };
 
     static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, int64_t item) { return histo_tile_at(w, item); }
 
     static HISTO_MEMBER void slots(const histo_cuda_work *w, const histo_tile *tile, uint32_t at,
                                    uint32_t (&slot)[PER_STEP])
     {
+        if (!w->iter.images) {
+            histo_slots_of_step(w, tile, at, slot);
+            return;
+        }
 #pragma unroll 1
         for (int k = 0; k < PER_STEP; k++) {
-            uint32_t offset = at + (uint32_t)k * blockDim.x + threadIdx.x;
+            const uint32_t offset = at + (uint32_t)k * blockDim.x + threadIdx.x;
             uint32_t its = HISTO_NO_SLOT;
             if (offset < tile->length) {
-                histo_sample_place place = histo_sample_place_of(w, tile, offset);
-                its = histo_slot_of_sample(w, &place);
+                const histo_sample_place place = histo_sample_place_of(w, tile, offset);
+                its = histo_slot_of_pair(w, &place);
             }
             histo_select_store(slot, k, its);
         }

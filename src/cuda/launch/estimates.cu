@@ -12,6 +12,13 @@ double histo_cuda_lookup_us(const histo_problem *problem)
     return us;
 }
 
+double histo_cuda_any_layout_us(const histo_problem *problem)
+{
+    /* Operands in one run, and in several dimensions or at a distance. */
+    const double run_per_us = 1.2e6, strided_per_us = 7e5;
+    return problem->operands / (problem->strided ? strided_per_us : run_per_us);
+}
+
 double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window)
 {
     /* Additions to counters of device memory; to one slot: until the L2 cache is the bound. */

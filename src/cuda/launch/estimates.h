@@ -14,6 +14,8 @@
  * atomics count, those outside the densest `window` slots: bound by the L2 cache, or by the commonest counter. */
 double histo_cuda_lookup_us(const histo_problem *problem);
 double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window);
+/* Of a sample that the reader of any layout (device/any_step.cuh) reads and looks up. */
+double histo_cuda_any_layout_us(const histo_problem *problem);
 enum {
     HISTO_CUDA_ONE_COUNTER = 1360, /* additions to one counter in a microsecond */
     HISTO_REFERENCE_MULTIPROCESSORS = 132,

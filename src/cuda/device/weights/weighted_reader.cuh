@@ -3,7 +3,7 @@
 #ifndef CUDA_DEVICE_WEIGHTS_WEIGHTED_READER_CUH
 #define CUDA_DEVICE_WEIGHTS_WEIGHTED_READER_CUH
 
-#include "cuda/device/any_sample.cuh"
+#include "cuda/device/any_step.cuh"
 
 HISTO_IN_KERNEL void histo_add_digit(const histo_cuda_work *w, const histo_cuda_exact *e, int64_t i, int window,
                                      long long digit)
@@ -111,6 +111,34 @@ struct histo_any_weighted {
         });
     }
 };
+
+/* The weights of a thread's samples of the step `at` of any layout, 1 if there are none; a bit for each whose double is
+ * not the same number. */
+template <int N>
+HISTO_IN_KERNEL uint32_t histo_weights_of_step(const histo_cuda_work *w, const histo_tile *tile, uint32_t at,
+                                               double (&weight)[N])
+{
+    uint32_t inexact = 0;
+    if (w->weights == HISTO_ABSENT) {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            weight[k] = 1;
+        return 0;
+    }
+    const histo_dtype dtype = w->dtypes[w->weights];
+    histo_raw<N> raw;
+    histo_load_step_of(w, tile, at, w->weights, &raw);
+    if (dtype != HISTO_U64 && dtype != HISTO_I64) {
+        histo_raw_to_f64(dtype, &raw, weight);
+        return 0;
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        weight[k] = dtype == HISTO_U64 ? (double)raw.bits[k] : (double)(int64_t)raw.bits[k];
+        inexact |= (uint32_t) !(fabs(weight[k]) < 0x1p53) << k;
+    }
+    return inexact;
+}
 
 /* Add the weight at `at` to the sums of counter i; without weights at is NULL and the weight 1. */
 HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const char *at)

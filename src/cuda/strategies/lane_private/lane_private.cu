@@ -200,12 +200,14 @@ static double cost_us(const histo_problem *p, int threads)
         const bool is_uncached = p->lookups[0].hi - p->lookups[0].lo > cached_entries;
         sample_us = (1 - alike) / (is_uncached ? uncached_per_us : cached_per_us) + alike / alike_per_us;
     }
-    /* Kernels that are compiled for the layout, for each axis; those that are built in: of several axes, of any. */
-    const double compiled_per_us = 1.6e6, several_per_us = 9e5, any_per_us = 2e5;
+    /* Kernels that are compiled for the layout, for each axis; those that are built in: of several axes. */
+    const double compiled_per_us = 1.6e6, several_per_us = 9e5;
     if (!in_rows && histo_cuda_expects_compiled(p))
         sample_us += p->naxes / compiled_per_us;
+    else if (!in_rows && p->naxes > 1 && p->operands == p->naxes && !p->strided)
+        sample_us = 1 / several_per_us;
     else if (!in_rows)
-        sample_us = p->naxes > 1 && p->operands == p->naxes && !p->strided ? 1 / several_per_us : 1 / any_per_us;
+        sample_us += histo_cuda_any_layout_us(p);
     const bool searches = p->lookups[0].edges && !p->lookups[0].table && p->lookups[0].near == 0;
     const double launch_us = 5, launch_any_us = 7.5, launch_search_us = 7; /* of so much cold code; of cold edges */
     const double launch = !in_rows ? launch_any_us + general_us : searches ? launch_search_us : launch_us;

@@ -140,10 +140,11 @@ static double counted_per_us(const histo_problem *p, bool known)
     const histo_lookup *l = &p->lookups[0];
     if (histo_is_computed(p)) return pairs_per_us(p);
     const bool is_any = p->operands > p->naxes || p->strided;
-    const double any_per_us = 2e5, any_compiled_per_us = 5e5;
-    if (is_any) return histo_cuda_expects_compiled(p) ? any_compiled_per_us : any_per_us;
+    const double any_compiled_per_us = 5e5;
+    if (is_any && histo_cuda_expects_compiled(p)) return any_compiled_per_us;
     const double several_known_per_us = 1.2e6, several_per_us = 7e5, pow2_known_per_us = 1.3e6, pow2_per_us = 1.1e6,
                  one_per_us = 8e5;
+    if (is_any) return 1 / (1 / one_per_us + histo_cuda_any_layout_us(p));
     if (p->naxes > 1) return known ? several_known_per_us : several_per_us;
     if (l->pow2.is) return known ? pow2_known_per_us : pow2_per_us;
     if (!known) return one_per_us;

@@ -37,6 +37,7 @@
 #include "cuda/jit/class.h"
 #include "cuda/jit/records.h"
 #include "cuda/jit/specialised.h"
+#include "cuda/launch/estimates.h"
 #include "cuda/launch/launch.h"
 #include "cuda/launch/several_axes.h"
 #include "cuda/launch/work_of_job.h"
@@ -211,6 +212,7 @@ static double cost_us(const histo_problem *p, int threads)
         (1 - alike) * bytes / bytes_per_us + alike * bytes / alike_bytes_per_us + moved_bytes(p) / bytes_per_us;
     for (int a = 0; a < p->naxes; a++)
         each += search_us(p, a);
+    if ((p->operands > p->naxes || p->strided) && !histo_cuda_expects_compiled(p)) each += histo_cuda_any_layout_us(p);
     double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;
     return slices * (launches_us * windows + (double)place.slots / merged_per_us) + windows * each * (double)p->samples;
 }

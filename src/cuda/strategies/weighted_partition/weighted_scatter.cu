@@ -7,8 +7,7 @@ namespace histo::weighted_partition
 
 scatter_kernel kernel_of_scatter(bool narrow)
 {
-    using any = one_by_one<histo_any_weighted>;
-    return narrow ? scatter<any, float> : scatter<any, double>;
+    return narrow ? scatter<any_layout, float> : scatter<any_layout, double>;
 }
 
 } // namespace histo::weighted_partition

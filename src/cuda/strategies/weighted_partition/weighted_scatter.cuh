@@ -105,42 +105,46 @@ HISTO_IN_KERNEL uint32_t key_of(const histo_cuda_work *work, const weighted_layo
     return is_in ? (uint32_t)(counter - l->first) : (uint32_t)NO_KEY;
 }
 
-/* One by one: see device/weights/weighted_reader.cuh. */
-template <class READER>
-struct one_by_one {
+/* Of any layout: see device/any_step.cuh. */
+struct any_layout {
     static HISTO_MEMBER auto tile(const histo_cuda_work *work, const histo_joint *, int64_t item)
     {
-        return READER::tile(work, item);
+        return histo_tile_at(work, item);
     }
 
     static HISTO_MEMBER void load_tables(const histo_cuda_work *, const histo_joint *, uint32_t *) {}
 
     /* Gives how many of them mask and filter leave out. */
-    template <class TILE, typename T>
+    template <typename T>
     static HISTO_MEMBER uint32_t load(const histo_cuda_work *work, const weighted_layout *l, const histo_joint *,
-                                      const uint32_t *, const TILE *tile, uint32_t at, uint32_t (&key)[SAMPLES],
+                                      const uint32_t *, const histo_tile *tile, uint32_t at, uint32_t (&key)[SAMPLES],
                                       T (&weight)[SAMPLES])
     {
-        uint32_t left_out = 0;
+        uint32_t slot[SAMPLES], left_out = 0;
+        double its[SAMPLES];
+        histo_slots_of_step(work, tile, at, slot);
+        const uint32_t inexact = histo_weights_of_step(work, tile, at, its);
 #pragma unroll
         for (int k = 0; k < SAMPLES; k++) {
-            const uint32_t i = at + (uint32_t)k * THREADS + threadIdx.x;
-            key[k] = NO_KEY;
-            weight[k] = 0;
-            if (i >= tile->length) continue;
-            const auto place = READER::place_of(work, tile, i);
-            const uint32_t slot = READER::slot(work, &place);
-            double its = 0;
-            left_out += slot == work->slots;
-            key[k] = key_of(work, l, tile->entry, slot);
-            if (key[k] != NO_KEY && !weights::load_weight<READER>(work, &place, &its)) {
-                atomicAdd(&work->counts[l->first + key[k]], 1ull);
-                weights::add_outside(work, l->first + key[k], READER::weight(work, &place));
+            left_out += slot[k] == work->slots;
+            key[k] = key_of(work, l, tile->entry, slot[k]);
+            weight[k] = (T)its[k];
+            if (inexact >> k & 1 && key[k] != NO_KEY) {
+                add_alone(work, l->first + key[k], tile, at + (uint32_t)k * THREADS + threadIdx.x);
                 key[k] = NO_KEY;
             }
-            weight[k] = (T)its;
         }
         return left_out;
+    }
+
+  private:
+    /* A sample whose weight double does not hold. */
+    static HISTO_MEMBER void add_alone(const histo_cuda_work *work, int64_t counter, const histo_tile *tile,
+                                       uint32_t offset)
+    {
+        const histo_sample_place place = histo_sample_place_of(work, tile, offset);
+        atomicAdd(&work->counts[counter], 1ull);
+        weights::add_outside(work, counter, histo_any_weighted::weight(work, &place));
     }
 };
 
@@ -197,7 +201,7 @@ struct in_vectors {
     }
 };
 
-/* READER: one_by_one or in_vectors; T: of the pool's weights. Samples outside the window stay for another pass. */
+/* READER: any_layout or in_vectors; T: of the pool's weights. Samples outside the window stay for another pass. */
 template <class READER, typename T>
 static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
     scatter(const __grid_constant__ histo_cuda_work work, const __grid_constant__ weighted_layout l,

@@ -1,4 +1,4 @@
-/* weighted_private: samples and weights of any layout and dtype, one by one. */
+/* weighted_private: samples and weights of any layout and dtype. */
 #include "cuda/strategies/weighted_private/weighted_any.cuh"
 #include "cuda/strategies/weighted_private/weighted_private.h"
 
@@ -7,7 +7,7 @@ namespace histo::weighted_private
 
 kernel kernel_of_any(bool squares)
 {
-    return squares ? count_any<histo_any_weighted, true, double> : count_any<histo_any_weighted, false, double>;
+    return squares ? count_any<true, double> : count_any<false, double>;
 }
 
 } // namespace histo::weighted_private
