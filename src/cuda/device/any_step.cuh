@@ -1,4 +1,6 @@
-/* Samples of any layout, type and number of axes, a step of a tile at a time: N of each thread, blockDim.x apart.
+/* Samples of any layout, type and number of axes, a step of a tile at a time: N of each thread. Where all operands are
+ * runs, a thread has groups of neighbours, which are loaded as vectors; else neighbouring threads have neighbouring
+ * samples.
  *
  * All that a block's threads decide alike is decided once for an operand: its size, whether it is aligned, its dtype
  * and the way that its axis is looked up. All loads of an operand are issued before the first sample is used. */
@@ -6,6 +8,8 @@
 #define CUDA_DEVICE_ANY_STEP_CUH
 
 #include "cuda/device/any_sample.cuh"
+
+enum { HISTO_STEP_RUN = 4 /* neighbours in a group */ };
 
 /* The bytes of N samples of a thread, each as an unsigned number. */
 template <int N>
@@ -23,10 +27,27 @@ HISTO_IN_KERNEL int histo_raw_size(histo_dtype dtype)
 
 /* ---- Where the samples lie ---- */
 
-/* The offset of a thread's k-th sample of the step `at` in its tile; past the end, that of the tile's last sample. */
-HISTO_IN_KERNEL uint32_t histo_step_offset(const histo_tile *tile, uint32_t at, int k)
+/* The offset in its tile of a thread's k-th sample of the step `at`; it may be past the end. */
+HISTO_IN_KERNEL uint32_t histo_step_offset(const histo_cuda_work *w, uint32_t at, int k)
 {
-    return min(at + (uint32_t)k * blockDim.x + threadIdx.x, tile->length - 1);
+    const uint32_t run = HISTO_STEP_RUN;
+    const uint32_t of_run = (uint32_t)k / run * blockDim.x * run + threadIdx.x * run + (uint32_t)k % run;
+    return at + (w->are_runs ? of_run : (uint32_t)k * blockDim.x + threadIdx.x);
+}
+
+/* The same, or that of the tile's last sample past the end. */
+HISTO_IN_KERNEL uint32_t histo_step_offset_inside(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int k)
+{
+    return min(histo_step_offset(w, at, k), tile->length - 1);
+}
+
+HISTO_IN_KERNEL const char *histo_tile_first(const histo_cuda_work *w, const histo_tile *tile, int operand)
+{
+    const char *first = w->iter.base[operand];
+#pragma unroll 1
+    for (int d = 0; d < w->iter.ndim; d++)
+        first += tile->index[d] * w->iter.strides[operand][d];
+    return first;
 }
 
 /* The addresses of a thread's samples of an operand. Samples that run over the end of a dimension carry into the one
@@ -38,15 +59,12 @@ HISTO_IN_KERNEL void histo_step_addresses(const histo_cuda_work *w, const histo_
 {
     const histo_strided_iter *iter = &w->iter;
     const int64_t *strides = iter->strides[operand];
-    const char *first = iter->base[operand];
+    const char *first = histo_tile_first(w, tile, operand);
     uint32_t carry[N];
-#pragma unroll 1
-    for (int d = 0; d < iter->ndim; d++)
-        first += tile->index[d] * strides[d];
     const int64_t stride = strides[iter->ndim - 1];
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        carry[k] = histo_step_offset(tile, at, k);
+        carry[k] = histo_step_offset_inside(w, tile, at, k);
         from[k] = first + carry[k] * stride;
     }
 #pragma unroll 1
@@ -114,13 +132,13 @@ HISTO_IN_KERNEL uint64_t histo_load_by_words(const char *from)
 /* Three samples or more that lie one behind the other: what is beside a sample are its neighbours. The first and the
  * last of the tile, which lack one, are read byte by byte. */
 template <int SIZE, int N>
-HISTO_IN_KERNEL void histo_load_run(const histo_tile *tile, uint32_t at, int64_t stride, const char *const (&from)[N],
-                                    histo_raw<N> *raw)
+HISTO_IN_KERNEL void histo_load_run(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int64_t stride,
+                                    const char *const (&from)[N], histo_raw<N> *raw)
 {
     bool has_end = false;
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        const uint32_t offset = histo_step_offset(tile, at, k);
+        const uint32_t offset = histo_step_offset_inside(w, tile, at, k);
         const bool is_first = offset == 0, is_last = offset + 1 == tile->length;
         has_end = has_end || is_first || is_last;
         raw->bits[k] = histo_load_by_words<SIZE>(from[k] + (is_first ? stride : is_last ? -stride : 0));
@@ -128,7 +146,7 @@ HISTO_IN_KERNEL void histo_load_run(const histo_tile *tile, uint32_t at, int64_t
     if (!has_end) return;
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
-        const uint32_t offset = histo_step_offset(tile, at, k);
+        const uint32_t offset = histo_step_offset_inside(w, tile, at, k);
         if (offset > 0 && offset + 1 < tile->length) continue;
         histo_select_store(raw->bits, k, histo_bytes_at(histo_select<N>(from, k), SIZE));
     }
@@ -147,12 +165,50 @@ HISTO_IN_KERNEL void histo_load_bits(const char *const (&from)[N], histo_raw<N> 
         raw->bits[k] = x[k] >> ((uint64_t)from[k] & 7) & 1;
 }
 
-/* A thread's samples of an operand in the step `at`. */
-template <int N>
-HISTO_IN_KERNEL void histo_load_step_of(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int operand,
-                                        histo_raw<N> *raw)
+/* Groups of HISTO_STEP_RUN neighbours in vectors. from: the thread's first sample; apart: bytes to its next group. */
+template <typename storage, int N>
+HISTO_IN_KERNEL void histo_load_groups(const char *from, uint32_t apart, histo_raw<N> *raw)
 {
-    const int size = histo_raw_size(w->dtypes[operand]), last = w->iter.ndim - 1;
+    enum { BYTES = HISTO_STEP_RUN * (int)sizeof(storage), VECTOR = BYTES < 16 ? BYTES : 16, EACH = BYTES / VECTOR };
+    using vector = histo_word_of_bytes<VECTOR>;
+    vector v[N / HISTO_STEP_RUN * EACH];
+    storage x[N];
+#pragma unroll
+    for (int i = 0; i < N / HISTO_STEP_RUN * EACH; i++)
+        v[i] = __ldcs((const vector *)(from + (uint32_t)(i / EACH) * apart) + i % EACH);
+    memcpy(x, v, sizeof x);
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        raw->bits[k] = x[k];
+}
+
+/* The same of an operand, if the step is whole and the groups are aligned; else false. */
+template <int N>
+HISTO_IN_KERNEL bool histo_load_vectors(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int operand,
+                                        int size, histo_raw<N> *raw)
+{
+    const uint32_t group = HISTO_STEP_RUN * (uint32_t)size, apart = group * blockDim.x;
+    if (!w->are_runs || at + N * blockDim.x > tile->length) return false;
+    const char *first = histo_tile_first(w, tile, operand);
+    if ((uint64_t)first & (min(group, 16u) - 1)) return false;
+    const char *from = first + (uint64_t)at * (uint32_t)size + threadIdx.x * group;
+    if (size == 1)
+        histo_load_groups<uint8_t>(from, apart, raw);
+    else if (size == 2)
+        histo_load_groups<uint16_t>(from, apart, raw);
+    else if (size == 4)
+        histo_load_groups<uint32_t>(from, apart, raw);
+    else
+        histo_load_groups<uint64_t>(from, apart, raw);
+    return true;
+}
+
+/* One by one. */
+template <int N>
+HISTO_IN_KERNEL void histo_load_singly(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int operand,
+                                       int size, histo_raw<N> *raw)
+{
+    const int last = w->iter.ndim - 1;
     const int64_t stride = w->iter.strides[operand][last];
     const bool is_run = last == w->iter.batch_ndim && (stride == size || stride == -size) && tile->length > 2;
     const char *from[N];
@@ -162,9 +218,9 @@ HISTO_IN_KERNEL void histo_load_step_of(const histo_cuda_work *w, const histo_ti
     else if (size == 1)
         histo_load_aligned<uint8_t>(from, raw);
     else if (!w->in_place && is_run && size == 4)
-        histo_load_run<4>(tile, at, stride, from, raw);
+        histo_load_run<4>(w, tile, at, stride, from, raw);
     else if (!w->in_place && is_run && size == 8)
-        histo_load_run<8>(tile, at, stride, from, raw);
+        histo_load_run<8>(w, tile, at, stride, from, raw);
     else if (!w->in_place)
         histo_load_bytes(from, size, raw);
     else if (size == 2)
@@ -173,6 +229,15 @@ HISTO_IN_KERNEL void histo_load_step_of(const histo_cuda_work *w, const histo_ti
         histo_load_aligned<uint32_t>(from, raw);
     else
         histo_load_aligned<uint64_t>(from, raw);
+}
+
+/* A thread's samples of an operand in the step `at`. */
+template <int N>
+HISTO_IN_KERNEL void histo_load_step_of(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int operand,
+                                        histo_raw<N> *raw)
+{
+    const int size = histo_raw_size(w->dtypes[operand]);
+    if (!histo_load_vectors(w, tile, at, operand, size, raw)) histo_load_singly(w, tile, at, operand, size, raw);
     if (w->swapped >> operand & 1)
 #pragma unroll
         for (int k = 0; k < N; k++)
@@ -330,7 +395,7 @@ HISTO_IN_KERNEL void histo_slots_of_step(const histo_cuda_work *w, const histo_t
 #pragma unroll
     for (int k = 0; k < N; k++) {
         slot[k] = out >> k & 1 ? w->slots : slot[k];
-        slot[k] = at + (uint32_t)k * blockDim.x + threadIdx.x < tile->length ? slot[k] : HISTO_NO_SLOT;
+        slot[k] = histo_step_offset(w, at, k) < tile->length ? slot[k] : HISTO_NO_SLOT;
     }
 }
 

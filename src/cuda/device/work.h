@@ -49,6 +49,7 @@ typedef struct histo_cuda_work {
     histo_divisor divisors[HISTO_MAX_DIMS + 1]; /* of iter.shape, where that is < 2^31 */
     bool aligned;     /* every sample is at a multiple of its size, and as its dtype has it … */
     bool in_place;    /* … or perhaps swapped, bits or records */
+    bool are_runs;    /* every operand is one run of samples, in its dtype's own bytes: see any_step.cuh */
     uint16_t swapped; /* a bit for each operand whose bytes are in the other order … */
     uint16_t records; /* … and for each that has records (histo_function), of which dtypes has the number's dtype */
     int naxes, weights, mask, where;

@@ -110,6 +110,10 @@ void histo_cuda_work_measure(histo_cuda_work *work)
     for (int o = 0; o < work->iter.operands; o++)
         work->in_place &= (work->records >> o & 1) || is_aligned(work, o);
     work->aligned = work->in_place && !work->swapped && !work->records && !work->has_bits;
+    work->are_runs = work->in_place && !work->records && !work->has_bits && !work->iter.images &&
+                     work->iter.ndim == work->iter.batch_ndim + 1;
+    for (int o = 0; o < work->iter.operands; o++)
+        work->are_runs &= work->iter.strides[o][work->iter.ndim - 1] == (int64_t)histo_dtype_size(work->dtypes[o]);
     for (int d = 0; d < work->iter.ndim; d++)
         if (work->iter.shape[d] <= INT32_MAX) work->divisors[d] = histo_divisor_of(work->iter.shape[d]);
 }

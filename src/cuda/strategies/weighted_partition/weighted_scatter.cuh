@@ -130,7 +130,7 @@ struct any_layout {
             key[k] = key_of(work, l, tile->entry, slot[k]);
             weight[k] = (T)its[k];
             if (inexact >> k & 1 && key[k] != NO_KEY) {
-                add_alone(work, l->first + key[k], tile, at + (uint32_t)k * THREADS + threadIdx.x);
+                add_alone(work, l->first + key[k], tile, histo_step_offset(work, at, k));
                 key[k] = NO_KEY;
             }
         }

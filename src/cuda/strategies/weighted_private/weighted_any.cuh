@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(1024, 1)
 #pragma unroll 1
             for (int k = 0; k < GROUP; k++) {
                 const uint32_t its = histo_select<GROUP>(slot, k), count = its != work.slots;
-                if (its == HISTO_NO_SLOT) break;
+                if (its == HISTO_NO_SLOT) continue;
                 const bool exact = !(inexact >> k & 1);
                 const fixed<FORMAT, SQUARES> f =
                     cut<FORMAT, SQUARES>((FORMAT)(count && exact ? histo_select<GROUP>(weight, k) : 0), &in);
@@ -46,8 +46,8 @@ static __global__ void __launch_bounds__(1024, 1)
                 left_out += !count;
                 sum.template add<1>(&word, &count, &f);
                 if (count && (f.outside || !exact)) {
-                    const uint32_t offset = at + (uint32_t)k * blockDim.x + threadIdx.x;
-                    const histo_sample_place place = histo_sample_place_of(&work, &tile, offset);
+                    const histo_sample_place place =
+                        histo_sample_place_of(&work, &tile, histo_step_offset(&work, at, k));
                     add_outside(&work, first + its, histo_any_weighted::weight(&work, &place));
                 }
             }
