@@ -50,7 +50,7 @@ static double tiles_us(const histo_problem *p)
         return launch + (double)p->samples / (met * (histo_is_fast(p->weighting) ? fast_per_us : exact_per_us));
     }
     if (is_few(p)) {
-        /* Samples of any layout are read one by one; of few, most of the time is cold code. */
+        /* Of few samples of any layout, most of the time is cold code. */
         const bool is_any = p->operands > 1 || p->strided;
         const double any_us = 10, any_per_us = 8e4, contiguous_us = 1.5;
         const double added_per_us = 1e5, slot_per_us = 15; /* as in histo_cuda_global_atomics_us */
