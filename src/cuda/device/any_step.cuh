@@ -41,36 +41,55 @@ HISTO_IN_KERNEL uint32_t histo_step_offset_inside(const histo_cuda_work *w, cons
     return min(histo_step_offset(w, at, k), tile->length - 1);
 }
 
-HISTO_IN_KERNEL const char *histo_tile_first(const histo_cuda_work *w, const histo_tile *tile, int operand)
+/* n / shape[d] */
+HISTO_IN_KERNEL uint64_t histo_divide_by_extent(const histo_cuda_work *w, uint64_t n, int d)
+{
+    const int64_t extent = w->iter.shape[d];
+    if (n <= UINT32_MAX && extent <= INT32_MAX) return histo_divide((uint32_t)n, w->divisors[d]);
+    return n / (uint64_t)extent;
+}
+
+/* An operand's first sample of the tile's batch entry. Indices are computed where they are needed, and not kept with
+ * the tile: registers are scarce, and local memory would take the cache from the samples. */
+HISTO_IN_KERNEL const char *histo_entry_first(const histo_cuda_work *w, const histo_tile *tile, int operand)
 {
     const char *first = w->iter.base[operand];
+    uint64_t rest = (uint64_t)tile->entry;
 #pragma unroll 1
-    for (int d = 0; d < w->iter.ndim; d++)
-        first += tile->index[d] * w->iter.strides[operand][d];
+    for (int d = w->iter.batch_ndim - 1; d >= 0; d--) {
+        const uint64_t above = d > 0 ? histo_divide_by_extent(w, rest, d) : 0;
+        first += (int64_t)(rest - above * (uint64_t)w->iter.shape[d]) * w->iter.strides[operand][d];
+        rest = above;
+    }
     return first;
 }
 
-/* The addresses of a thread's samples of an operand. Samples that run over the end of a dimension carry into the one
- * before it: each carry takes a sample from the end of a row, say, to the beginning of the next one. Offsets and
- * carries are as in histo_sample_place_of. */
+/* The addresses of N of a thread's samples of an operand, from its k-th on. Samples that run over the end of a
+ * dimension carry into the one before it: each carry takes a sample from the end of a row, say, to the beginning of the
+ * next one. Offsets and carries are as in histo_sample_place_of. */
 template <int N>
-HISTO_IN_KERNEL void histo_step_addresses(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int operand,
-                                          const char *(&from)[N])
+HISTO_IN_KERNEL void histo_step_addresses(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int from_k,
+                                          int operand, const char *(&from)[N])
 {
     const histo_strided_iter *iter = &w->iter;
     const int64_t *strides = iter->strides[operand];
-    const char *first = histo_tile_first(w, tile, operand);
+    const char *first = histo_entry_first(w, tile, operand);
+    uint64_t rest = (uint64_t)tile->first;
     uint32_t carry[N];
+    int64_t distance[N]; /* from the first sample of the tile */
     const int64_t stride = strides[iter->ndim - 1];
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        carry[k] = histo_step_offset_inside(w, tile, at, k);
-        from[k] = first + carry[k] * stride;
+        carry[k] = histo_step_offset_inside(w, tile, at, from_k + k);
+        distance[k] = carry[k] * stride;
     }
 #pragma unroll 1
     for (int d = iter->ndim - 1; d > iter->batch_ndim; d--) {
-        const int64_t extent = iter->shape[d], index = tile->index[d];
+        const uint64_t above = histo_divide_by_extent(w, rest, d);
+        const int64_t extent = iter->shape[d], index = (int64_t)(rest - above * (uint64_t)extent);
         const int64_t to_next = strides[d - 1] - extent * strides[d];
+        first += index * strides[d];
+        rest = above;
         if (extent <= INT32_MAX) {
             const histo_divisor by = w->divisors[d];
 #pragma unroll
@@ -83,8 +102,12 @@ HISTO_IN_KERNEL void histo_step_addresses(const histo_cuda_work *w, const histo_
         }
 #pragma unroll
         for (int k = 0; k < N; k++)
-            from[k] += carry[k] * to_next;
+            distance[k] += carry[k] * to_next;
     }
+    first += (int64_t)rest * strides[iter->batch_ndim];
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        from[k] = first + distance[k];
 }
 
 /* ---- Loading ---- */
@@ -132,13 +155,13 @@ HISTO_IN_KERNEL uint64_t histo_load_by_words(const char *from)
 /* Three samples or more that lie one behind the other: what is beside a sample are its neighbours. The first and the
  * last of the tile, which lack one, are read byte by byte. */
 template <int SIZE, int N>
-HISTO_IN_KERNEL void histo_load_run(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int64_t stride,
-                                    const char *const (&from)[N], histo_raw<N> *raw)
+HISTO_IN_KERNEL void histo_load_run(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int from_k,
+                                    int64_t stride, const char *const (&from)[N], histo_raw<N> *raw)
 {
     bool has_end = false;
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        const uint32_t offset = histo_step_offset_inside(w, tile, at, k);
+        const uint32_t offset = histo_step_offset_inside(w, tile, at, from_k + k);
         const bool is_first = offset == 0, is_last = offset + 1 == tile->length;
         has_end = has_end || is_first || is_last;
         raw->bits[k] = histo_load_by_words<SIZE>(from[k] + (is_first ? stride : is_last ? -stride : 0));
@@ -146,7 +169,7 @@ HISTO_IN_KERNEL void histo_load_run(const histo_cuda_work *w, const histo_tile *
     if (!has_end) return;
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
-        const uint32_t offset = histo_step_offset_inside(w, tile, at, k);
+        const uint32_t offset = histo_step_offset_inside(w, tile, at, from_k + k);
         if (offset > 0 && offset + 1 < tile->length) continue;
         histo_select_store(raw->bits, k, histo_bytes_at(histo_select<N>(from, k), SIZE));
     }
@@ -189,7 +212,7 @@ HISTO_IN_KERNEL bool histo_load_vectors(const histo_cuda_work *w, const histo_ti
 {
     const uint32_t group = HISTO_STEP_RUN * (uint32_t)size, apart = group * blockDim.x;
     if (!w->are_runs || at + N * blockDim.x > tile->length) return false;
-    const char *first = histo_tile_first(w, tile, operand);
+    const char *first = histo_entry_first(w, tile, operand) + tile->first * size;
     if ((uint64_t)first & (min(group, 16u) - 1)) return false;
     const char *from = first + (uint64_t)at * (uint32_t)size + threadIdx.x * group;
     if (size == 1)
@@ -203,24 +226,24 @@ HISTO_IN_KERNEL bool histo_load_vectors(const histo_cuda_work *w, const histo_ti
     return true;
 }
 
-/* One by one. */
+/* One by one: N of a thread's samples, from its k-th on. */
 template <int N>
-HISTO_IN_KERNEL void histo_load_singly(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int operand,
-                                       int size, histo_raw<N> *raw)
+HISTO_IN_KERNEL void histo_load_singly(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int from_k,
+                                       int operand, int size, histo_raw<N> *raw)
 {
     const int last = w->iter.ndim - 1;
     const int64_t stride = w->iter.strides[operand][last];
     const bool is_run = last == w->iter.batch_ndim && (stride == size || stride == -size) && tile->length > 2;
     const char *from[N];
-    histo_step_addresses(w, tile, at, operand, from);
+    histo_step_addresses(w, tile, at, from_k, operand, from);
     if (operand == w->mask && w->has_bits)
         histo_load_bits(from, raw);
     else if (size == 1)
         histo_load_aligned<uint8_t>(from, raw);
     else if (!w->in_place && is_run && size == 4)
-        histo_load_run<4>(w, tile, at, stride, from, raw);
+        histo_load_run<4>(w, tile, at, from_k, stride, from, raw);
     else if (!w->in_place && is_run && size == 8)
-        histo_load_run<8>(w, tile, at, stride, from, raw);
+        histo_load_run<8>(w, tile, at, from_k, stride, from, raw);
     else if (!w->in_place)
         histo_load_bytes(from, size, raw);
     else if (size == 2)
@@ -237,7 +260,13 @@ HISTO_IN_KERNEL void histo_load_step_of(const histo_cuda_work *w, const histo_ti
                                         histo_raw<N> *raw)
 {
     const int size = histo_raw_size(w->dtypes[operand]);
-    if (!histo_load_vectors(w, tile, at, operand, size, raw)) histo_load_singly(w, tile, at, operand, size, raw);
+    if (!histo_load_vectors(w, tile, at, operand, size, raw))
+#pragma unroll
+        for (int first = 0; first < N; first += HISTO_STEP_RUN) { /* whose addresses fit registers */
+            histo_raw<HISTO_STEP_RUN> part;
+            histo_load_singly(w, tile, at, first, operand, size, &part);
+            memcpy(raw->bits + first, part.bits, sizeof part.bits);
+        }
     if (w->swapped >> operand & 1)
 #pragma unroll
         for (int k = 0; k < N; k++)

@@ -7,6 +7,7 @@
 
 typedef struct histo_tile {
     int64_t entry;                     /* of the batch */
+    int64_t first;                     /* the first sample's number in the entry; of ragged segments, in all */
     int64_t index[HISTO_MAX_DIMS + 1]; /* of the first sample in the strided iterator */
     uint32_t length;                   /* samples, and `pad` */
     /* Readers of contiguous samples begin at a multiple of 16 bytes, `pad` samples before the first: */
@@ -37,7 +38,7 @@ HISTO_IN_KERNEL histo_tile histo_tile_ragged(const histo_cuda_work *w, int64_t i
     if (low < batch && end > offsets[low]) end = offsets[low];
     tile.entry = low > 0 ? low - 1 : 0;
     tile.length = low > 0 && end > begin ? (uint32_t)(end - begin) : 0;
-    tile.index[0] = begin;
+    tile.first = tile.index[0] = begin;
     tile.at = w->iter.base[0] + begin * w->iter.strides[0][0];
     return tile;
 }
@@ -55,6 +56,7 @@ HISTO_IN_KERNEL histo_tile histo_tile_at(const histo_cuda_work *w, int64_t item)
     int64_t begin = first + item % w->tiles_per_entry * w->samples_each;
     int64_t end = begin + w->samples_each < last ? begin + w->samples_each : last;
     tile.length = end > begin ? (uint32_t)(end - begin) : 0;
+    tile.first = begin - tile.entry * each;
     tile.pad = 0;
     tile.at = w->iter.base[0];
 #pragma unroll
