@@ -15,7 +15,7 @@ extern "C" {
 namespace
 {
 
-enum { N = 8 };
+enum { N = HISTO_STEP_RUN };
 
 std::mt19937_64 random_bits(1);
 

@@ -64,12 +64,12 @@ HISTO_IN_KERNEL const char *histo_entry_first(const histo_cuda_work *w, const hi
     return first;
 }
 
-/* The addresses of N of a thread's samples of an operand, from its k-th on. Samples that run over the end of a
+/* The addresses of a thread's samples of an operand. Samples that run over the end of a
  * dimension carry into the one before it: each carry takes a sample from the end of a row, say, to the beginning of the
  * next one. Offsets and carries are as in histo_sample_place_of. */
 template <int N>
-HISTO_IN_KERNEL void histo_step_addresses(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int from_k,
-                                          int operand, const char *(&from)[N])
+HISTO_IN_KERNEL void histo_step_addresses(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int operand,
+                                          const char *(&from)[N])
 {
     const histo_strided_iter *iter = &w->iter;
     const int64_t *strides = iter->strides[operand];
@@ -80,7 +80,7 @@ HISTO_IN_KERNEL void histo_step_addresses(const histo_cuda_work *w, const histo_
     const int64_t stride = strides[iter->ndim - 1];
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        carry[k] = histo_step_offset_inside(w, tile, at, from_k + k);
+        carry[k] = histo_step_offset_inside(w, tile, at, k);
         distance[k] = carry[k] * stride;
     }
 #pragma unroll 1
@@ -155,13 +155,13 @@ HISTO_IN_KERNEL uint64_t histo_load_by_words(const char *from)
 /* Three samples or more that lie one behind the other: what is beside a sample are its neighbours. The first and the
  * last of the tile, which lack one, are read byte by byte. */
 template <int SIZE, int N>
-HISTO_IN_KERNEL void histo_load_run(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int from_k,
-                                    int64_t stride, const char *const (&from)[N], histo_raw<N> *raw)
+HISTO_IN_KERNEL void histo_load_run(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int64_t stride,
+                                    const char *const (&from)[N], histo_raw<N> *raw)
 {
     bool has_end = false;
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        const uint32_t offset = histo_step_offset_inside(w, tile, at, from_k + k);
+        const uint32_t offset = histo_step_offset_inside(w, tile, at, k);
         const bool is_first = offset == 0, is_last = offset + 1 == tile->length;
         has_end = has_end || is_first || is_last;
         raw->bits[k] = histo_load_by_words<SIZE>(from[k] + (is_first ? stride : is_last ? -stride : 0));
@@ -169,7 +169,7 @@ HISTO_IN_KERNEL void histo_load_run(const histo_cuda_work *w, const histo_tile *
     if (!has_end) return;
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
-        const uint32_t offset = histo_step_offset_inside(w, tile, at, from_k + k);
+        const uint32_t offset = histo_step_offset_inside(w, tile, at, k);
         if (offset > 0 && offset + 1 < tile->length) continue;
         histo_select_store(raw->bits, k, histo_bytes_at(histo_select<N>(from, k), SIZE));
     }
@@ -226,24 +226,24 @@ HISTO_IN_KERNEL bool histo_load_vectors(const histo_cuda_work *w, const histo_ti
     return true;
 }
 
-/* One by one: N of a thread's samples, from its k-th on. */
+/* One by one. */
 template <int N>
-HISTO_IN_KERNEL void histo_load_singly(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int from_k,
-                                       int operand, int size, histo_raw<N> *raw)
+HISTO_IN_KERNEL void histo_load_singly(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, int operand,
+                                       int size, histo_raw<N> *raw)
 {
     const int last = w->iter.ndim - 1;
     const int64_t stride = w->iter.strides[operand][last];
     const bool is_run = last == w->iter.batch_ndim && (stride == size || stride == -size) && tile->length > 2;
     const char *from[N];
-    histo_step_addresses(w, tile, at, from_k, operand, from);
+    histo_step_addresses(w, tile, at, operand, from);
     if (operand == w->mask && w->has_bits)
         histo_load_bits(from, raw);
     else if (size == 1)
         histo_load_aligned<uint8_t>(from, raw);
     else if (!w->in_place && is_run && size == 4)
-        histo_load_run<4>(w, tile, at, from_k, stride, from, raw);
+        histo_load_run<4>(w, tile, at, stride, from, raw);
     else if (!w->in_place && is_run && size == 8)
-        histo_load_run<8>(w, tile, at, from_k, stride, from, raw);
+        histo_load_run<8>(w, tile, at, stride, from, raw);
     else if (!w->in_place)
         histo_load_bytes(from, size, raw);
     else if (size == 2)
@@ -260,13 +260,7 @@ HISTO_IN_KERNEL void histo_load_step_of(const histo_cuda_work *w, const histo_ti
                                         histo_raw<N> *raw)
 {
     const int size = histo_raw_size(w->dtypes[operand]);
-    if (!histo_load_vectors(w, tile, at, operand, size, raw))
-#pragma unroll
-        for (int first = 0; first < N; first += HISTO_STEP_RUN) { /* whose addresses fit registers */
-            histo_raw<HISTO_STEP_RUN> part;
-            histo_load_singly(w, tile, at, first, operand, size, &part);
-            memcpy(raw->bits + first, part.bits, sizeof part.bits);
-        }
+    if (!histo_load_vectors(w, tile, at, operand, size, raw)) histo_load_singly(w, tile, at, operand, size, raw);
     if (w->swapped >> operand & 1)
 #pragma unroll
         for (int k = 0; k < N; k++)

@@ -56,9 +56,10 @@ struct histo_contiguous {
     }
 };
 
-/* Whatever a job can be: neighbouring threads read neighbouring samples. Pairs of images one by one. */
+/* Whatever a job can be: see any_step.cuh. Pairs of images one by one. More samples of a step would not fit registers.
+ */
 struct histo_any_layout {
-    enum { ID = HISTO_READ_ANY, PER_STEP = 8 };
+    enum { ID = HISTO_READ_ANY, PER_STEP = HISTO_STEP_RUN };
 
     static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, int64_t item) { return histo_tile_at(w, item); }
 

@@ -120,12 +120,26 @@ struct any_layout {
                                       const uint32_t *, const histo_tile *tile, uint32_t at, uint32_t (&key)[SAMPLES],
                                       T (&weight)[SAMPLES])
     {
-        uint32_t slot[SAMPLES], left_out = 0;
-        double its[SAMPLES];
+        enum { N = HISTO_STEP_RUN };
+        uint32_t left_out = 0;
+#pragma unroll
+        for (int k = 0; k < SAMPLES; k += N)
+            left_out += load_some(work, l, tile, at + (uint32_t)k * THREADS, *(uint32_t(*)[N])(key + k),
+                                  *(T(*)[N])(weight + k));
+        return left_out;
+    }
+
+  private:
+    template <typename T, int N>
+    static HISTO_MEMBER uint32_t load_some(const histo_cuda_work *work, const weighted_layout *l,
+                                           const histo_tile *tile, uint32_t at, uint32_t (&key)[N], T (&weight)[N])
+    {
+        uint32_t slot[N], left_out = 0;
+        double its[N];
         histo_slots_of_step(work, tile, at, slot);
         const uint32_t inexact = histo_weights_of_step(work, tile, at, its);
 #pragma unroll
-        for (int k = 0; k < SAMPLES; k++) {
+        for (int k = 0; k < N; k++) {
             left_out += slot[k] == work->slots;
             key[k] = key_of(work, l, tile->entry, slot[k]);
             weight[k] = (T)its[k];
@@ -137,7 +151,6 @@ struct any_layout {
         return left_out;
     }
 
-  private:
     /* A sample whose weight double does not hold. */
     static HISTO_MEMBER void add_alone(const histo_cuda_work *work, int64_t counter, const histo_tile *tile,
                                        uint32_t offset)
