@@ -15,7 +15,7 @@ double histo_cuda_lookup_us(const histo_problem *problem)
 double histo_cuda_any_layout_us(const histo_problem *problem)
 {
     /* Operands in one run, and in several dimensions or at a distance. */
-    const double run_per_us = 1.2e6, strided_per_us = 7e5;
+    const double run_per_us = 5e5, strided_per_us = 3e5;
     return problem->operands / (problem->strided ? strided_per_us : run_per_us);
 }
 
