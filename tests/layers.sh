@@ -69,7 +69,8 @@ strategies/weighted_partition:$below_strategies
 transfer:device host memory launch
 scan:device host memory launch
 maps:device host memory launch
-module:host memory launch jit transfer scan maps
+nodes:host memory
+module:host memory launch jit transfer scan maps nodes
 END
 cd "$source"
 allow papers/strategies cuda/ device host memory launch

@@ -11,6 +11,7 @@ threads; and the histograms of two children add up to that of their parent.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,10 @@ def _weights(x: Any, name: str, rows: int) -> np.ndarray:
     return values.astype(np.int32)
 
 
-def _bins_of(table: np.ndarray, bins_per_feature: Any, given: int | None) -> np.ndarray:
-    """How many bins each feature has. given: those of the caller's array."""
-    features = table.shape[1]
+def _bins_of_features(features: int, bins_per_feature: Any, given: int | None, largest: Callable[[], int]) -> np.ndarray:
+    """How many bins each feature has. given: those of the caller's array. largest: finds the largest bin of all."""
     if bins_per_feature is None:
-        one = int(table.max(initial=0)) + 1 if given is None else given
+        one = largest() + 1 if given is None else given
         return np.full(features, one, np.int32)
     bins = np.asarray(bins_per_feature)
     if bins.dtype.kind not in "iu" or bins.ndim > 1:
@@ -101,6 +101,74 @@ def _layout(out: np.ndarray, hessians: bool = True) -> tuple[int, int, int, int,
     return 0, 8 if hessians else -1, 16, out.itemsize if of_fields else 24, not of_fields
 
 
+def _fill(table: Any, per_feature: np.ndarray, weights: list, rows: Any, offsets: Any, written: Any, layout: tuple,
+          threads: int) -> None:
+    try:
+        features = _histo.features(table, per_feature, False, threads)
+    except ValueError as error:
+        raise ValueError(str(error).replace("table:", "bins:")) from None
+    sums = _histo.gradients(table.shape[0], len(weights))
+    bad = _histo.set_gradients(sums, weights[0], weights[1] if len(weights) > 1 else None, 0.0, threads)[0]
+    if bad:
+        raise ValueError(f"gradients or hessians of {bad} rows are NaN or infinite")
+    _histo.fill_nodes(features, sums, rows, offsets, None, written, layout, threads)
+
+
+def _there(x: Any, name: str, ndim: int, dtypes: tuple[str, ...]) -> Any:
+    """An array in the memory of a GPU, as its library has it."""
+    from . import devices
+
+    if not _histo.on_gpu(x):
+        raise TypeError(f"{name} is in host memory, and bins in that of a GPU")
+    samples = devices.Samples(x)
+    if samples.ndim != ndim:
+        raise ValueError(f"{name} has {samples.ndim} dimensions, and needs {ndim}")
+    if samples.dtype.name not in dtypes:
+        raise TypeError(f"{name} must be {' or '.join(dtypes)}, not {samples.dtype}")
+    return samples
+
+
+def _offsets(offsets: Any) -> Any:
+    """int64 in host memory, or in that of a GPU."""
+    if _histo.on_gpu(offsets):
+        return _there(offsets, "offsets", 1, ("int64",)).array
+    return np.ascontiguousarray(_array(offsets, "offsets", 1, _ROWS), np.int64)
+
+
+def _histograms_there(bins: Any, gradients: Any, hessians: Any, rows: Any, offsets: Any, bins_per_feature: Any,
+                      out: Any) -> Any:
+    """Likewise of arrays in the memory of a GPU."""
+    table = _there(bins, "bins", 2, _TABLES)
+    weights = [_there(gradients, "gradients", 1, _GRADIENTS)]
+    if hessians is not None:
+        weights.append(_there(hessians, "hessians", 1, _GRADIENTS))
+    for name, one in zip(("gradients", "hessians"), weights, strict=False):
+        if one.size != table.shape[0]:
+            raise ValueError(f"{name} has {one.size} values, and bins {table.shape[0]} rows")
+    listed = None if rows is None else _there(rows, "rows", 1, _ROWS).array
+    nodes = 1
+    if offsets is not None:
+        offsets = _offsets(offsets)
+        nodes = offsets.shape[0] - 1
+        if nodes < 1:
+            raise ValueError("offsets needs at least two elements")
+    given = None if out is None else _there(out, "out", 4, ("float64",))
+    per_feature = _bins_of_features(table.shape[1], bins_per_feature, given.shape[2] if given else None,
+                                    lambda: int(_histo.extremes(table.array, None, 0)[3]) if table.size else 0)
+    shape = (nodes, table.shape[1], int(per_feature.max(initial=1)), 3)
+    if given is not None and given.shape != shape:
+        raise ValueError(f"out has the shape {given.shape}, and needs {shape}")
+    written = table.library.zeros(shape, np.float64, table.array) if given is None else given.array
+    if given is not None:
+        written[...] = 0  # bins that a feature does not have
+    layout = (0, 8 if hessians is not None else -1, 16, 24, True)
+    if table.size:
+        _fill(table.array, per_feature, [one.array for one in weights], listed, offsets, written, layout, 0)
+    if hessians is None:
+        written[..., 1] = written[..., 2]
+    return written if out is None else out
+
+
 def histograms(bins: Any, gradients: Any, hessians: Any = None, rows: Any = None, offsets: Any = None, *,
                bins_per_feature: Any = None, out: Any = None, threads: int | None = None) -> Any:
     """Sum the gradients and Hessians of rows over the bins of each feature.
@@ -126,8 +194,11 @@ def histograms(bins: Any, gradients: Any, hessians: Any = None, rows: Any = None
     -------
     float64, shape (nodes, features, bins, 3)
         Sums of gradients and of Hessians, and the number of rows; zero in bins that a feature does not have. A tensor
-        if `bins` is one. With `out` of HISTOGRAM_DTYPE, which is scikit-learn's: shape (nodes, features, bins).
+        if `bins` is one. If `bins` is in the memory of a GPU, so are all other arrays, but for offsets, which may be in
+        host memory, and so is the result, an array of the library of `bins`. With `out` of HISTOGRAM_DTYPE, which is scikit-learn's: shape (nodes, features, bins).
     """
+    if _histo.on_gpu(bins):
+        return _histograms_there(bins, gradients, hessians, rows, offsets, bins_per_feature, out)
     table = _array(bins, "bins", 2, _TABLES)
     weights = [_weights(gradients, "gradients", len(table))]
     if hessians is not None:
@@ -142,23 +213,14 @@ def histograms(bins: Any, gradients: Any, hessians: Any = None, rows: Any = None
             raise ValueError("offsets needs at least two elements")
     written = None if out is None else _memory(out)
     given = written.shape[2] if written is not None and written.ndim > 2 else None
-    per_feature = _bins_of(table, bins_per_feature, given)
+    per_feature = _bins_of_features(table.shape[1], bins_per_feature, given, lambda: int(table.max(initial=0)))
     shape = (nodes, table.shape[1], int(per_feature.max(initial=1)))
     if written is None:
         written = np.empty((*shape, 3))
     of_fields = written.dtype.names is not None
     if written.shape != (shape if of_fields else (*shape, 3)):
         raise ValueError(f"out has the shape {written.shape}, and needs {shape if of_fields else (*shape, 3)}")
-    threads = threads or 0
-    try:
-        features = _histo.features(table, per_feature, False, threads)
-    except ValueError as error:
-        raise ValueError(str(error).replace("table:", "bins:")) from None
-    sums = _histo.gradients(len(table), len(weights))
-    bad = _histo.set_gradients(sums, weights[0], weights[1] if len(weights) > 1 else None, 0.0, threads)[0]
-    if bad:
-        raise ValueError(f"gradients or hessians of {bad} rows are NaN or infinite")
-    _histo.fill_nodes(features, sums, rows, offsets, None, written, _layout(written, len(weights) > 1), threads)
+    _fill(table, per_feature, weights, rows, offsets, written, _layout(written, len(weights) > 1), threads or 0)
     if len(weights) == 1:
         if of_fields:
             written["sum_hessians"] = written["count"]

@@ -2,7 +2,7 @@
 #ifndef BOOSTING_BOOSTING_H
 #define BOOSTING_BOOSTING_H
 
-#include <histo/histo.h>
+#include "plan/nodes.h"
 
 enum { HISTO_MAX_TABLE_ROWS = INT32_MAX };
 
@@ -19,6 +19,7 @@ struct histo_features {
     char *copy; /* by rows, or NULL */
     /* Of the last fill on the CPU, or NULL: see memory.h. The pointer to it may change where features may not. */
     _Atomic(struct histo_node_memory *) *memory;
+    histo_device_features *on_device; /* what a GPU counts, which has a copy of the table; NULL: the CPU does */
 };
 
 struct histo_gradients {
@@ -27,7 +28,9 @@ struct histo_gradients {
     double units[HISTO_MAX_GRADIENTS];
     /* The integers of weights 2p and 2p + 1 are adjacent, in pairs[p][2 * row]; those of a last one alone are
      * pairs[p][row]. */
-    int32_t *pairs[(HISTO_MAX_GRADIENTS + 1) / 2];
+    int32_t *pairs[(HISTO_MAX_GRADIENTS + 1) / 2]; /* NULL if the weights are on a device */
+    histo_device_gradients *on_device;
+    bool units_there; /* the GPU has found them, and they are not here */
 };
 
 /* The weights in pairs[p]: 1 or 2. */
@@ -36,7 +39,12 @@ static inline int histo_gradient_lanes(const histo_gradients *gradients, int p)
     return gradients->weights - 2 * p < 2 ? 1 : 2;
 }
 
-/* Check a view of so many dimensions, none of them of a batch, in host memory. */
-histo_status histo_boosting_check(const histo_view *view, int ndim, const char *what);
+/* The GPU whose memory this is, which no other device can read; HISTO_DEVICE_CPU for other memory. */
+histo_device histo_boosting_home(const void *memory);
+
+/* Check a view of so many dimensions, none of them of a batch. *device: whose memory it is in. */
+histo_status histo_boosting_check(const histo_view *view, int ndim, const char *what, histo_device *device);
+/* HISTO_UNSUPPORTED unless `what`, which is in the memory of `there`, is in that of `device`. */
+histo_status histo_boosting_check_home(const char *what, histo_device there, histo_device device);
 
 #endif

@@ -1,4 +1,5 @@
 /* Tables of binned features. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -14,16 +15,40 @@
 #include "plan/strategy.h"
 #include "view/view.h"
 
-histo_status histo_boosting_check(const histo_view *view, int ndim, const char *what)
+enum { HOME_NAME = 64 };
+
+histo_device histo_boosting_home(const void *memory)
+{
+    bool only = false;
+    const histo_device device = memory ? histo_device_of(memory, &only) : HISTO_DEVICE_CPU;
+    return only ? device : (histo_device)HISTO_DEVICE_CPU;
+}
+
+static void name_home(histo_device device, char name[HOME_NAME])
+{
+    if (device == HISTO_DEVICE_CPU)
+        snprintf(name, HOME_NAME, "host memory");
+    else
+        snprintf(name, HOME_NAME, "the memory of GPU %d", device - HISTO_DEVICE_CUDA(0));
+}
+
+histo_status histo_boosting_check_home(const char *what, histo_device there, histo_device device)
+{
+    char is[HOME_NAME], wanted[HOME_NAME];
+    if (there == device) return HISTO_OK;
+    name_home(there, is);
+    name_home(device, wanted);
+    return histo_fail(HISTO_UNSUPPORTED, "%s: this is in %s, not in %s", what, is, wanted);
+}
+
+histo_status histo_boosting_check(const histo_view *view, int ndim, const char *what, histo_device *device)
 {
     const histo_status status = histo_view_check(view, what);
     if (status != HISTO_OK) return status;
     if (view->ndim != ndim || view->batch_ndim)
         return histo_fail(HISTO_INVALID, "%s has %d dimensions, %d of a batch, not %d and none", what, view->ndim,
                           view->batch_ndim, ndim);
-    bool only = false;
-    if (histo_view_size(view)) histo_device_of(view->data, &only);
-    if (only) return histo_fail(HISTO_UNSUPPORTED, "%s is in the memory of a GPU, which cannot count it", what);
+    *device = histo_boosting_home(view->data);
     return HISTO_OK;
 }
 
@@ -89,6 +114,12 @@ static void read_share(void *context, int index)
     }
 }
 
+static histo_status fail_stray(const histo_features *f, int64_t row, int32_t bin, int32_t feature)
+{
+    return histo_fail(HISTO_INVALID, "table: row %lld has bin %d of feature %d, which has %d bins", (long long)row, bin,
+                      feature, f->bins[feature]);
+}
+
 /* Read the table, if it must be checked or copied. */
 static histo_status read_table(histo_features *f, int threads)
 {
@@ -109,17 +140,15 @@ static histo_status read_table(histo_features *f, int threads)
     const histo_status status = histo_pool_run_long("reading", r.tasks, read_share, &r);
     if (status != HISTO_OK) return status;
     for (int t = 0; t < r.tasks; t++)
-        if (strays[t].row < INT64_MAX)
-            return histo_fail(HISTO_INVALID, "table: row %lld has bin %d of feature %d, which has %d bins",
-                              (long long)strays[t].row, strays[t].bin, strays[t].feature, f->bins[strays[t].feature]);
+        if (strays[t].row < INT64_MAX) return fail_stray(f, strays[t].row, strays[t].bin, strays[t].feature);
     return HISTO_OK;
 }
 
 /* ---- Making ---- */
 
-static histo_status check_table(const histo_view *table)
+static histo_status check_table(const histo_view *table, histo_device *device)
 {
-    const histo_status status = histo_boosting_check(table, 2, "table");
+    const histo_status status = histo_boosting_check(table, 2, "table", device);
     if (status != HISTO_OK) return status;
     if (table->dtype != HISTO_U8 && table->dtype != HISTO_U16)
         return histo_fail(HISTO_INVALID, "table: bins are of HISTO_U8 or HISTO_U16 in this machine's byte order");
@@ -168,6 +197,14 @@ static histo_status allocate(histo_features *f, const int32_t *bins, bool copied
     return f->copy ? HISTO_OK : histo_fail_memory((size_t)bytes, "the copy of the features by rows");
 }
 
+static histo_status copy_to_device(histo_features *f, const histo_view *table, histo_device device, void *stream)
+{
+    histo_stray_bin found;
+    const histo_node_backend *nodes = histo_backend_of(device)->nodes;
+    const histo_status status = nodes->features(table, f->bins, device, stream, &found, &f->on_device);
+    return status != HISTO_OK || found.row < 0 ? status : fail_stray(f, found.row, found.bin, found.feature);
+}
+
 histo_status histo_features_create(histo_features **features, const histo_view *table, const int32_t *bins,
                                    const histo_features_options *given)
 {
@@ -175,11 +212,12 @@ histo_status histo_features_create(histo_features **features, const histo_view *
     static const histo_features_options defaults;
     const histo_features_options *options = given ? given : &defaults;
     int64_t total;
+    histo_device device = HISTO_DEVICE_CPU;
     if (!features) return histo_fail(HISTO_INVALID, "the place for the features is NULL");
     *features = NULL;
     histo_status status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_features_options");
     if (status == HISTO_OK) status = histo_threads_check(options->threads);
-    if (status == HISTO_OK) status = check_table(table);
+    if (status == HISTO_OK) status = check_table(table, &device);
     if (status == HISTO_OK) status = check_bins(table, bins, &total);
     if (status != HISTO_OK) return status;
     histo_features *f = histo_malloc(sizeof *f);
@@ -189,13 +227,16 @@ histo_status histo_features_create(histo_features **features, const histo_view *
         .features = (int32_t)table->shape[1],
         .dtype = table->dtype,
         .total = total,
-        .table = table->data,
+        .table = device == HISTO_DEVICE_CPU ? table->data : NULL,
         .row_stride = table->strides[0],
         .column_stride = table->strides[1],
     };
     const bool by_rows = f->column_stride == (int64_t)histo_dtype_size(f->dtype);
-    status = allocate(f, bins, options->by_rows && !by_rows);
-    if (status == HISTO_OK) status = read_table(f, histo_threads_for(options->threads));
+    status = allocate(f, bins, options->by_rows && !by_rows && device == HISTO_DEVICE_CPU);
+    if (status == HISTO_OK && device != HISTO_DEVICE_CPU)
+        status = copy_to_device(f, table, device, options->stream);
+    else if (status == HISTO_OK)
+        status = read_table(f, histo_threads_for(options->threads));
     if (status != HISTO_OK) {
         histo_features_destroy(f);
         return status;
@@ -209,10 +250,17 @@ void histo_features_destroy(histo_features *features)
     if (!features) return;
     if (features->memory) histo_node_memory_free(*features->memory);
     histo_free((void *)features->memory);
+    if (features->on_device) features->on_device->backend->nodes->free_features(features->on_device);
     histo_free(features->copy);
     histo_free(features->start);
     histo_free(features->bins);
     histo_free(features);
+}
+
+histo_status histo_features_wait(const histo_features *features)
+{
+    if (!features) return histo_fail(HISTO_INVALID, "features is NULL");
+    return features->on_device ? features->on_device->backend->nodes->wait(features->on_device) : HISTO_OK;
 }
 
 int64_t histo_features_bins(const histo_features *features)

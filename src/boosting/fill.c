@@ -16,13 +16,22 @@
 
 /* ---- Arguments ---- */
 
-static histo_status check_place(const void *at, const char *what, int number)
+/* Where features are counted. */
+static histo_device home_of(const histo_features *features)
 {
-    bool only = false;
-    if (at) histo_device_of(at, &only);
-    if (!only) return HISTO_OK;
-    return histo_fail(HISTO_UNSUPPORTED, "%s[%d] is in the memory of a GPU, which these sums are not written to", what,
-                      number);
+    return features->on_device ? features->on_device->device : (histo_device)HISTO_DEVICE_CPU;
+}
+
+/* Check that the array is where the others are, *home, if that is known: where the features are, or in host memory. */
+static histo_status check_place(const histo_features *features, const void *at, const char *what, int number,
+                                histo_device *home)
+{
+    char name[32];
+    if (!at) return HISTO_OK;
+    const histo_device there = histo_boosting_home(at);
+    if (*home == HISTO_DEVICE_AUTO) *home = there == HISTO_DEVICE_CPU ? there : home_of(features);
+    snprintf(name, sizeof name, "%s[%d]", what, number);
+    return histo_boosting_check_home(name, there, *home);
 }
 
 /* The first struct, if all arrays are the fields of structs without gaps; else NULL. */
@@ -48,8 +57,8 @@ static char *find_structs(const histo_written *to)
     return bytes == to->arrays[1].bin_stride ? first : NULL;
 }
 
-/* Check where sums are written, and remember it. */
-static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to)
+/* Check where sums are written, and remember it. *home: in the memory of this device. */
+static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to, histo_device *home)
 {
     if (!to) return histo_fail(HISTO_INVALID, "to is NULL");
     histo_dtype sum, count;
@@ -58,6 +67,7 @@ static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to)
     const histo_gradients *g = fill->gradients;
     histo_written *at = &fill->to;
     bool wanted = to->counts;
+    *home = fill->features->on_device ? HISTO_DEVICE_AUTO : HISTO_DEVICE_CPU;
     for (int w = 0; w < HISTO_MAX_GRADIENTS && status == HISTO_OK; w++) {
         wanted = wanted || to->sums[w];
         if (to->sums[w] && w >= g->weights)
@@ -65,13 +75,13 @@ static histo_status place_sums(histo_node_fill *fill, const histo_node_sums *to)
         if (w < g->weights)
             at->arrays[1 + w] =
                 histo_bin_array_at(to->sums[w], sum, to, fill->features->total, sum == HISTO_F64 ? g->units[w] : 1);
-        status = check_place(to->sums[w], "sums", w);
+        status = check_place(fill->features, to->sums[w], "sums", w, home);
     }
     at->weights = g->weights;
     at->arrays[0] = histo_bin_array_at(to->counts, count, to, fill->features->total, 1);
     at->first = to->first ? to->first : fill->features->start;
     at->structs = find_structs(at);
-    if (status == HISTO_OK && to->counts) status = check_place(to->counts, "counts", 0);
+    if (status == HISTO_OK) status = check_place(fill->features, to->counts, "counts", 0, home);
     if (status == HISTO_OK && !wanted) return histo_fail(HISTO_INVALID, "to: counts and all sums are NULL");
     return status;
 }
@@ -213,6 +223,39 @@ static histo_status run(work *w)
     return status;
 }
 
+/* ---- On a GPU ---- */
+
+static histo_node_array array_there(const histo_bin_array *array)
+{
+    return (histo_node_array){array->at, array->dtype, array->bin_stride, array->node_stride};
+}
+
+static histo_status fill_on_device(const histo_node_fill *fill, const histo_node_options *options, histo_device results)
+{
+    const histo_features *f = fill->features;
+    histo_node_request request = {
+        .rows = options->rows,
+        .offsets = options->offsets,
+        .nodes = options->nodes ? options->nodes : 1,
+        .counts = array_there(&fill->to.arrays[0]),
+        .to_host = results == HISTO_DEVICE_CPU,
+        .stream = options->stream,
+    };
+    for (int w = 0; w < fill->gradients->weights; w++)
+        request.sums[w] = array_there(&fill->to.arrays[1 + w]);
+    const size_t bytes = (size_t)f->features * sizeof *request.first;
+    request.first = histo_malloc(bytes + 1);
+    if (!request.first) return histo_fail_memory(bytes, "the histograms of nodes");
+    for (int32_t k = 0, i = 0; k < f->features; k++) {
+        const bool written = !fill->selected || (i < fill->count && fill->selected[i] == k);
+        request.first[k] = written ? fill->to.first[k] : HISTO_NOT_WRITTEN;
+        i += written;
+    }
+    const histo_status status = f->on_device->backend->nodes->fill(f->on_device, fill->gradients->on_device, &request);
+    histo_free(request.first);
+    return status;
+}
+
 histo_status histo_features_fill(const histo_features *features, const histo_gradients *gradients,
                                  const histo_node_options *given, const histo_node_sums *to)
 {
@@ -227,6 +270,9 @@ histo_status histo_features_fill(const histo_features *features, const histo_gra
     if (features->rows != gradients->rows)
         return histo_fail(HISTO_INVALID, "gradients has %lld rows, and features has %lld", (long long)gradients->rows,
                           (long long)features->rows);
+    const histo_device there = gradients->on_device ? gradients->on_device->device : (histo_device)HISTO_DEVICE_CPU;
+    status = histo_boosting_check_home("gradients", there, home_of(features));
+    if (status != HISTO_OK) return status;
     work w = {
         .fill = {.features = features,
                  .gradients = gradients,
@@ -239,14 +285,17 @@ histo_status histo_features_fill(const histo_features *features, const histo_gra
         return histo_fail(HISTO_INVALID,
                           w.nodes < 0 || options->offsets ? "nodes is %lld" : "offsets is NULL, and nodes is %lld",
                           (long long)w.nodes);
-    status = place_sums(&w.fill, to);
+    histo_device results = HISTO_DEVICE_CPU;
+    status = place_sums(&w.fill, to, &results);
     if (status == HISTO_OK) status = check_selected(&w.fill, options);
-    if (status == HISTO_OK && options->rows) status = histo_row_list_check(options->rows, features->rows, w.threads);
+    if (status == HISTO_OK && options->rows)
+        status = histo_row_list_check(options->rows, features->rows, home_of(features), w.threads);
     if (status != HISTO_OK) return status;
     const int64_t rows = options->rows ? options->rows->shape[0] : features->rows, whole[] = {0, rows};
     const histo_view listed = {.ndim = 1, .shape = {rows}};
-    if (options->offsets) status = histo_offsets_check(options->offsets, w.nodes, &listed, HISTO_DEVICE_CPU);
+    if (options->offsets) status = histo_offsets_check(options->offsets, w.nodes, &listed, home_of(features));
     if (status != HISTO_OK) return status;
+    if (features->on_device) return fill_on_device(&w.fill, options, results);
     w.offsets = options->offsets ? options->offsets : whole;
     return run(&w);
 }

@@ -31,10 +31,9 @@
 #include "boosting/integers_template.h"
 
 enum {
-    MOST_BITS = 31,         /* of a magnitude */
-    DOUBLE_BITS = 53,       /* of a sum that a double holds */
-    LEAST_EXPONENT = -1074, /* of a unit: doubles have no smaller one */
-    BLOCK = 1024,           /* rows */
+    MOST_BITS = 31,   /* of a magnitude */
+    DOUBLE_BITS = 53, /* of a sum that a double holds */
+    BLOCK = 1024,     /* rows */
     LINE = 64,
     GRAIN = 1 << 16, /* rows of a thread */
 };
@@ -42,6 +41,30 @@ enum {
 static int pairs_of(int weights)
 {
     return (weights + 1) / 2;
+}
+
+static void free_pairs(histo_gradients *g)
+{
+    for (int p = 0; p < pairs_of(g->weights); p++) {
+        histo_free(g->pairs[p]);
+        g->pairs[p] = NULL;
+    }
+}
+
+/* Make room for the weights in host memory. */
+static histo_status allocate_pairs(histo_gradients *g)
+{
+    for (int p = 0; p < pairs_of(g->weights); p++) {
+        const size_t used = (size_t)g->rows * (size_t)histo_gradient_lanes(g, p) * sizeof *g->pairs[p];
+        const size_t bytes = used / LINE * LINE + LINE;
+        g->pairs[p] = histo_cpu_allocate(bytes);
+        if (!g->pairs[p]) {
+            free_pairs(g);
+            return histo_fail_memory(bytes, "the gradients");
+        }
+        memset(g->pairs[p], 0, bytes);
+    }
+    return HISTO_OK;
 }
 
 histo_status histo_gradients_create(histo_gradients **gradients, int64_t rows, int weights)
@@ -59,31 +82,34 @@ histo_status histo_gradients_create(histo_gradients **gradients, int64_t rows, i
     g->weights = weights;
     for (int w = 0; w < weights; w++)
         g->units[w] = 1;
-    for (int p = 0; p < pairs_of(weights); p++) {
-        const size_t used = (size_t)rows * (size_t)histo_gradient_lanes(g, p) * sizeof *g->pairs[p];
-        const size_t bytes = used / LINE * LINE + LINE;
-        g->pairs[p] = histo_cpu_allocate(bytes);
-        if (!g->pairs[p]) {
-            histo_gradients_destroy(g);
-            return histo_fail_memory(bytes, "the gradients");
-        }
-        memset(g->pairs[p], 0, bytes);
-    }
-    *gradients = g;
-    return HISTO_OK;
+    const histo_status status = allocate_pairs(g);
+    if (status == HISTO_OK)
+        *gradients = g;
+    else
+        histo_free(g);
+    return status;
+}
+
+static void free_on_device(histo_device_gradients *there)
+{
+    if (there) there->backend->nodes->free_gradients(there);
 }
 
 void histo_gradients_destroy(histo_gradients *gradients)
 {
     if (!gradients) return;
-    for (int p = 0; p < pairs_of(gradients->weights); p++)
-        histo_free(gradients->pairs[p]);
+    free_on_device(gradients->on_device);
+    free_pairs(gradients);
     histo_free(gradients);
 }
 
 double histo_gradients_unit(const histo_gradients *gradients, int weight)
 {
-    return gradients && weight >= 0 && weight < gradients->weights ? gradients->units[weight] : 0;
+    double units[HISTO_MAX_GRADIENTS];
+    if (!gradients || weight < 0 || weight >= gradients->weights) return 0;
+    if (!gradients->units_there) return gradients->units[weight];
+    histo_device_gradients *there = gradients->on_device;
+    return there->backend->nodes->units(there, units) == HISTO_OK ? units[weight] : 0;
 }
 
 /* ---- Setting ---- */
@@ -94,11 +120,7 @@ static bool is_float(histo_dtype dtype)
 }
 
 /* What a thread finds in its share of the rows. */
-typedef struct finding {
-    double largest[HISTO_MAX_GRADIENTS]; /* of the rows that are finite */
-    int64_t nonfinite, first;            /* rows that are not, and the first of them */
-    int weight;                          /* one that is not finite there */
-} finding;
+typedef histo_gradients_found finding;
 
 typedef struct setting {
     histo_gradients *gradients;
@@ -232,14 +254,18 @@ static void set_share(void *context, int index)
     }
 }
 
-static histo_status check_values(const histo_gradients *g, const histo_view *values)
+/* *home: the device whose memory they are in. */
+static histo_status check_values(const histo_gradients *g, const histo_view *values, histo_device *home)
 {
     if (!g) return histo_fail(HISTO_INVALID, "gradients is NULL");
     if (!values) return histo_fail(HISTO_INVALID, "values is NULL");
     for (int w = 0; w < g->weights; w++) {
         char what[32];
+        histo_device there;
         snprintf(what, sizeof what, "values[%d]", w);
-        const histo_status status = histo_boosting_check(&values[w], 1, what);
+        histo_status status = histo_boosting_check(&values[w], 1, what, &there);
+        if (w == 0) *home = there;
+        if (status == HISTO_OK) status = histo_boosting_check_home(what, there, *home);
         if (status != HISTO_OK) return status;
         const histo_dtype dtype = values[w].dtype;
         if (!is_float(dtype) && dtype > HISTO_I16 && dtype != HISTO_I32)
@@ -263,23 +289,6 @@ static int bits_for(int64_t rows)
     return bits;
 }
 
-/* The number of units that a magnitude is rounded to. */
-static double units_in(double magnitude, int exponent)
-{
-    return rint(ldexp(magnitude, -exponent));
-}
-
-/* The exponent of the unit for magnitudes up to the largest. */
-static int find_exponent(double largest, int bits)
-{
-    int exponent = 0;
-    if (largest == 0) return exponent;
-    frexp(largest, &exponent);
-    exponent -= bits;
-    if (exponent < LEAST_EXPONENT) exponent = LEAST_EXPONENT;
-    return units_in(largest, exponent) < ldexp(1, bits) ? exponent : exponent + 1;
-}
-
 /* *exponent of the unit that the caller wants. */
 static histo_status check_unit(int w, double unit, histo_dtype dtype, double largest, int *exponent)
 {
@@ -289,7 +298,7 @@ static histo_status check_unit(int w, double unit, histo_dtype dtype, double lar
         return histo_fail(HISTO_INVALID, "units[%d] is %g, which is not a power of two", w, unit);
     if (!is_float(dtype) && unit != 1)
         return histo_fail(HISTO_INVALID, "units[%d] is %g, and integers have the unit 1", w, unit);
-    if (units_in(largest, *exponent) >= ldexp(1, MOST_BITS))
+    if (histo_units_in(largest, *exponent) >= ldexp(1, MOST_BITS))
         return histo_fail(HISTO_INVALID, "units[%d] is %g, and the largest magnitude, %g, is more than 2^31 - 1 units",
                           w, unit, largest);
     return HISTO_OK;
@@ -312,7 +321,7 @@ static histo_status find_units(setting *s, const double *wanted, int64_t *nonfin
         return histo_fail(HISTO_INVALID, "values[%d]: the value of row %lld is NaN or infinite", all.weight,
                           (long long)all.first);
     for (int w = 0; w < s->gradients->weights; w++) {
-        int exponent = find_exponent(all.largest[w], bits_for(s->gradients->rows));
+        int exponent = histo_unit_exponent(all.largest[w], bits_for(s->gradients->rows));
         histo_status status = HISTO_OK;
         if (wanted) status = check_unit(w, wanted[w], s->values[w].dtype, all.largest[w], &exponent);
         if (status != HISTO_OK) return status;
@@ -323,31 +332,131 @@ static histo_status find_units(setting *s, const double *wanted, int64_t *nonfin
     return HISTO_OK;
 }
 
+/* ---- On a GPU ---- */
+
+/* The bits of a magnitude, at most. */
+static int bits_of(const histo_view *values, int weights, int bits_of_floats)
+{
+    static const int bits_of_integers[] = {
+        [HISTO_I8] = 7, [HISTO_U8] = 8, [HISTO_I16] = 15, [HISTO_U16] = 16, [HISTO_I32] = MOST_BITS};
+    int most = 1;
+    for (int w = 0; w < weights; w++) {
+        const int bits = is_float(values[w].dtype) ? bits_of_floats : bits_of_integers[values[w].dtype];
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+/* Set the weights of `there`. */
+static histo_status set_there(histo_gradients *g, histo_device_gradients *there, const histo_view *values,
+                              const histo_gradients_options *options)
+{
+    const histo_node_backend *nodes = there->backend->nodes;
+    const bool waits = !options->nonfinite || histo_boosting_home(options->nonfinite) == HISTO_DEVICE_CPU;
+    const int bits = bits_of(values, g->weights, options->units ? MOST_BITS : bits_for(g->rows));
+    if (!waits) {
+        histo_status status = nodes->search(there, values, options->stream, NULL);
+        if (status == HISTO_OK)
+            status = nodes->quantize(there, values, bits, NULL, options->nonfinite, options->stream);
+        if (status == HISTO_OK) g->units_there = true;
+        return status;
+    }
+    finding found;
+    setting s = {.gradients = g, .values = values, .tasks = 1, .found = &found};
+    double units[HISTO_MAX_GRADIENTS];
+    int exponents[HISTO_MAX_GRADIENTS];
+    histo_status status = nodes->search(there, values, options->stream, &found);
+    if (status == HISTO_OK) status = find_units(&s, options->units, options->nonfinite, units);
+    if (status != HISTO_OK) return status;
+    for (int w = 0; w < g->weights; w++)
+        exponents[w] = ilogb(units[w]);
+    status = nodes->quantize(there, values, bits, exponents, NULL, options->stream);
+    if (status != HISTO_OK) return status;
+    memcpy(g->units, units, (size_t)g->weights * sizeof *units);
+    g->units_there = false;
+    return HISTO_OK;
+}
+
+static histo_status check_stream(const histo_gradients *g, const histo_backend *backend, histo_device home,
+                                 const histo_gradients_options *options)
+{
+    const histo_device counter = options->nonfinite ? histo_boosting_home(options->nonfinite) : HISTO_DEVICE_CPU;
+    if (counter != HISTO_DEVICE_CPU) {
+        const histo_status status = histo_boosting_check_home("nonfinite", counter, home);
+        if (status != HISTO_OK) return status;
+        if (options->units)
+            return histo_fail(HISTO_UNSUPPORTED, "units are compared with gradients: nonfinite must be in host memory");
+    }
+    if (!backend->capturing(options->stream)) return HISTO_OK;
+    if (counter == HISTO_DEVICE_CPU)
+        return histo_fail(HISTO_UNSUPPORTED, "gradients are set in a graph if nonfinite is in the memory of the GPU");
+    if (!g->on_device || g->on_device->device != home)
+        return histo_fail(HISTO_UNSUPPORTED, "set the gradients once like this before that is captured into a graph");
+    return HISTO_OK;
+}
+
+static histo_status set_on_device(histo_gradients *g, const histo_view *values, histo_device home,
+                                  const histo_gradients_options *options)
+{
+    const histo_backend *backend = histo_backend_of(home);
+    histo_status status = check_stream(g, backend, home, options);
+    if (status != HISTO_OK) return status;
+    histo_device_gradients *there = g->on_device && g->on_device->device == home ? g->on_device : NULL, *made = NULL;
+    if (!there) {
+        status = backend->nodes->gradients(g->rows, g->weights, home, &made);
+        there = made;
+    }
+    if (status == HISTO_OK) status = set_there(g, there, values, options);
+    if (status != HISTO_OK) {
+        free_on_device(made);
+        return status;
+    }
+    if (made) {
+        free_on_device(g->on_device);
+        g->on_device = made;
+        free_pairs(g);
+    }
+    return HISTO_OK;
+}
+
+static histo_status set_here(histo_gradients *g, const histo_view *values, const histo_gradients_options *options)
+{
+    setting s = {.gradients = g, .values = values, .kernels = histo_cpu_kernels_usable()};
+    const int threads = histo_threads_for(options->threads);
+    const int64_t shares = g->rows / GRAIN + 1;
+    s.tasks = shares < threads ? (int)shares : threads;
+    s.found = histo_calloc((size_t)s.tasks, sizeof *s.found);
+    if (!s.found) return histo_fail_memory((size_t)s.tasks * sizeof *s.found, "looking at gradients");
+    histo_status status = histo_pool_run_long("reading", s.tasks, search_share, &s);
+    double units[HISTO_MAX_GRADIENTS];
+    if (status == HISTO_OK) status = find_units(&s, options->units, options->nonfinite, units);
+    if (status == HISTO_OK && !g->pairs[0]) status = allocate_pairs(g);
+    if (status == HISTO_OK) {
+        histo_pool_run(s.tasks, set_share, &s); /* to the end: half of new weights are none */
+        memcpy(g->units, units, (size_t)g->weights * sizeof *units);
+        free_on_device(g->on_device);
+        g->on_device = NULL;
+        g->units_there = false;
+    }
+    histo_free(s.found);
+    return status;
+}
+
 histo_status histo_gradients_set(histo_gradients *gradients, const histo_view *values,
                                  const histo_gradients_options *given)
 {
     HISTO_STANDARD_FLOATS;
     static const histo_gradients_options defaults;
     const histo_gradients_options *options = given ? given : &defaults;
-    if (options->nonfinite) *options->nonfinite = 0;
-    histo_status status = check_values(gradients, values);
+    histo_device home = HISTO_DEVICE_CPU;
+    if (options->nonfinite && histo_boosting_home(options->nonfinite) == HISTO_DEVICE_CPU) *options->nonfinite = 0;
+    histo_status status = check_values(gradients, values, &home);
     if (status == HISTO_OK)
         status = histo_check_reserved(options->reserved, sizeof options->reserved, "histo_gradients_options");
     if (status == HISTO_OK) status = histo_threads_check(options->threads);
     if (status != HISTO_OK) return status;
-    setting s = {.gradients = gradients, .values = values, .kernels = histo_cpu_kernels_usable()};
-    const int threads = histo_threads_for(options->threads);
-    const int64_t shares = gradients->rows / GRAIN + 1;
-    s.tasks = shares < threads ? (int)shares : threads;
-    s.found = histo_calloc((size_t)s.tasks, sizeof *s.found);
-    if (!s.found) return histo_fail_memory((size_t)s.tasks * sizeof *s.found, "looking at gradients");
-    status = histo_pool_run_long("reading", s.tasks, search_share, &s);
-    double units[HISTO_MAX_GRADIENTS];
-    if (status == HISTO_OK) status = find_units(&s, options->units, options->nonfinite, units);
-    if (status == HISTO_OK) {
-        histo_pool_run(s.tasks, set_share, &s); /* to the end: half of new weights are none */
-        memcpy(gradients->units, units, (size_t)gradients->weights * sizeof *units);
-    }
-    histo_free(s.found);
-    return status;
+    if (home != HISTO_DEVICE_CPU) return set_on_device(gradients, values, home, options);
+    if (options->nonfinite)
+        status = histo_boosting_check_home("nonfinite", histo_boosting_home(options->nonfinite), home);
+    return status == HISTO_OK ? set_here(gradients, values, options) : status;
 }

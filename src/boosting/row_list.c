@@ -53,16 +53,19 @@ static void check_share(void *context, int index)
         if (row_at(c->list, i) < 0 || row_at(c->list, i) >= c->rows) c->bad[index] = i;
 }
 
-histo_status histo_row_list_check(const histo_view *list, int64_t rows, int threads)
+histo_status histo_row_list_check(const histo_view *list, int64_t rows, histo_device home, int threads)
 {
     enum { GRAIN = 1 << 18 };
-    histo_status status = histo_boosting_check(list, 1, "rows");
+    histo_device device = HISTO_DEVICE_CPU;
+    histo_status status = histo_boosting_check(list, 1, "rows", &device);
+    if (status == HISTO_OK && list->shape[0]) status = histo_boosting_check_home("rows", device, home);
     if (status != HISTO_OK) return status;
     if (list->dtype != HISTO_U32 && list->dtype != HISTO_I32 && list->dtype != HISTO_I64)
         return histo_fail(HISTO_INVALID,
                           "rows: numbers are of HISTO_U32, HISTO_I32 or HISTO_I64 in this machine's byte order");
     const int64_t n = list->shape[0];
     if (n > UINT32_MAX) return histo_fail(HISTO_INVALID, "rows has %lld numbers, more than 2^32 - 1", (long long)n);
+    if (home != HISTO_DEVICE_CPU) return HISTO_OK;
     int64_t bad[HISTO_MAX_THREADS];
     checking c = {
         .list = list, .rows = rows, .tasks = n / GRAIN + 1 < threads ? (int)(n / GRAIN) + 1 : threads, .bad = bad};

@@ -95,7 +95,7 @@ static histo_status check_list(listing *l, const histo_view *first)
         return histo_fail(HISTO_UNSUPPORTED, "rows of %lld samples, more than 2^32 - 1", (long long)l->samples);
     if (!rows) return HISTO_OK;
     l->listed = rows->shape[0];
-    return histo_row_list_check(rows, l->samples, l->threads);
+    return histo_row_list_check(rows, l->samples, HISTO_DEVICE_CPU, l->threads);
 }
 
 /* ---- Copies ---- */

@@ -5,6 +5,7 @@
 
 #include "base/text_builder.h"
 #include "plan/mapping.h"
+#include "plan/nodes.h"
 #include "plan/problem.h"
 #include "plan/reading.h"
 
@@ -162,7 +163,8 @@ typedef struct histo_backend {
     histo_status (*extremes)(const histo_job *job, histo_found *found);
     /* Append lines on what `prepared` has learnt from the plan's fills, if anything. */
     void (*explain)(const void *prepared, histo_text *text);
-    const histo_map_backend *maps; /* NULL: maps stay in host memory */
+    const histo_map_backend *maps;   /* NULL: maps stay in host memory */
+    const histo_node_backend *nodes; /* NULL: features stay in host memory */
     /* See histo_sequence_begin. */
     void (*begin_sequence)(void *stream);
     histo_status (*end_sequence)(void);

@@ -45,7 +45,7 @@ static void gradients_drop(PyObject *capsule)
 /* A view of one dimension, of a dtype that the library takes, which the caller has checked. */
 static int take_line(PyObject *module, PyObject *object, python_samples *out)
 {
-    if (samples_take_here(module, object, out) < 0) return -1;
+    if (samples_take(module, object, out) < 0) return -1;
     if (out->view.ndim == 1) return 0;
     samples_release(out);
     PyErr_SetString(PyExc_ValueError, "gradients, hessians, rows and offsets have one dimension");
@@ -71,7 +71,8 @@ static int table_make(table_of_bins *t, const int32_t *bins, bool by_rows, int t
     if (!t->first) return PyErr_NoMemory(), -1;
     for (int64_t f = 0; f < features; f++)
         t->first[f] = f * t->width;
-    const histo_features_options options = {.by_rows = by_rows, .threads = threads};
+    const histo_features_options options = {
+        .by_rows = by_rows, .threads = threads, .stream = t->table.on_gpu ? t->table.stream : NULL};
     histo_status status;
     UNLOCKED(status, histo_features_create(&t->features, &t->table.view, bins, &options));
     return status == HISTO_OK ? 0 : (raise_status(status), -1);
@@ -85,7 +86,7 @@ static PyObject *features(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOpi", &array, &bins_of, &by_rows, &threads) || numpy_import(module) < 0) return NULL;
     table_of_bins *t = PyMem_Calloc(1, sizeof *t);
     if (!t) return PyErr_NoMemory();
-    const bool taken = samples_take_here(module, array, &t->table) == 0;
+    const bool taken = samples_take(module, array, &t->table) == 0;
     if (taken && t->table.view.ndim != 2) PyErr_SetString(PyExc_ValueError, "bins has two dimensions: rows, features");
     const int32_t *bins = NULL;
     if (!PyErr_Occurred()) bins = numbers_of(bins_of, NPY_INT32, t->table.view.shape[1]);
@@ -132,7 +133,7 @@ static histo_status set_weights(histo_gradients *g, const histo_view *values, in
                                 const histo_gradients_options *options)
 {
     const histo_status status = histo_gradients_set(g, values, options);
-    for (int w = 0; status == HISTO_OK && w < weights; w++) {
+    for (int w = 0; status == HISTO_OK && units > 0 && w < weights; w++) {
         const int64_t found = count_small(&values[w], (float)(units * histo_gradients_unit(g, w)));
         if (found > *small) *small = found;
     }
@@ -151,8 +152,11 @@ static PyObject *set_gradients(PyObject *module, PyObject *args)
     int64_t nonfinite = 0, small = 0;
     bool taken = g && take_line(module, values_of, &values) == 0 &&
                  (hessians_of == Py_None || take_line(module, hessians_of, &hessians) == 0);
+    const python_samples *both[] = {&values, &hessians}, *on_gpu = NULL;
+    taken = taken && samples_meet(hessians.release ? 2 : 1, both, &on_gpu) == 0;
     if (taken) {
-        const histo_gradients_options options = {.nonfinite = &nonfinite, .threads = threads};
+        const histo_gradients_options options = {
+            .nonfinite = &nonfinite, .threads = threads, .stream = on_gpu ? on_gpu->stream : NULL};
         const histo_view views[] = {values.view, hessians.view};
         histo_status status;
         UNLOCKED(status, set_weights(g, views, hessians.release ? 2 : 1, units, &small, &options));
@@ -194,8 +198,27 @@ static histo_node_sums sums_in(char *memory, const bin_layout *l)
     };
 }
 
+/* Whether a view is of n contiguous numbers. */
+static bool is_plain(const histo_view *view, histo_dtype dtype, int64_t n)
+{
+    int64_t stride = (int64_t)histo_dtype_size(dtype);
+    for (int d = view->ndim - 1; d >= 0; stride *= view->shape[d--])
+        if (view->shape[d] > 1 && view->strides[d] != stride) return false;
+    return view->dtype == dtype && stride == n * (int64_t)histo_dtype_size(dtype);
+}
+
+/* The memory of an array of doubles on a GPU, with this many bins; NULL with an exception. */
+static char *memory_there(PyObject *module, PyObject *object, int64_t bins, const bin_layout *layout,
+                          python_samples *out)
+{
+    if (samples_take_writable(module, object, out) < 0) return NULL;
+    if (is_plain(&out->view, HISTO_F64, bins * layout->size / (int64_t)sizeof(double))) return (char *)out->view.data;
+    PyErr_SetString(PyExc_ValueError, "out must be C-contiguous float64 of the histograms' size");
+    return NULL;
+}
+
 typedef struct node_operands {
-    python_samples rows;
+    python_samples rows, offsets, out; /* offsets and out: in the memory of a GPU */
     histo_node_options options;
     histo_node_sums to;
 } node_operands;
@@ -208,7 +231,15 @@ static int operands_take(PyObject *module, const table_of_bins *t, PyObject *row
         o->options.rows = &o->rows.view;
     }
     o->options.nodes = 1;
-    if (offsets != Py_None) {
+    if (offsets != Py_None && !PyArray_Check(offsets)) {
+        if (take_line(module, offsets, &o->offsets) < 0) return -1;
+        if (!is_plain(&o->offsets.view, HISTO_I64, o->offsets.view.shape[0])) {
+            PyErr_SetString(PyExc_ValueError, "offsets must be contiguous int64");
+            return -1;
+        }
+        o->options.nodes = o->offsets.view.shape[0] - 1;
+        o->options.offsets = o->offsets.view.data;
+    } else if (offsets != Py_None) {
         o->options.nodes = PyArray_Check(offsets) ? PyArray_SIZE((PyArrayObject *)offsets) - 1 : 0;
         o->options.offsets = numbers_of(offsets, NPY_INT64, o->options.nodes + 1);
         if (!o->options.offsets) return -1;
@@ -219,12 +250,33 @@ static int operands_take(PyObject *module, const table_of_bins *t, PyObject *row
         if (!o->options.selected) return -1;
     }
     const int64_t bins = t->table.view.shape[1] * t->width;
-    char *memory = memory_of(out, o->options.nodes * bins, layout);
+    const int64_t all = o->options.nodes * bins;
+    char *memory = PyArray_Check(out) ? memory_of(out, all, layout) : memory_there(module, out, all, layout, &o->out);
     if (!memory) return -1;
     o->to = sums_in(memory, layout);
     o->to.node_stride = bins * layout->size;
     o->to.first = t->first;
     return 0;
+}
+
+/* Have what is in the memory of a GPU ready on one stream, that of the fill. */
+static int operands_meet(node_operands *o)
+{
+    const python_samples *all[3], *on_gpu;
+    int n = 0;
+    if (o->rows.release) all[n++] = &o->rows;
+    if (o->offsets.release) all[n++] = &o->offsets;
+    if (o->out.release) all[n++] = &o->out;
+    if (samples_meet(n, all, &on_gpu) < 0) return -1;
+    if (on_gpu) o->options.stream = on_gpu->stream;
+    return 0;
+}
+
+/* Fill; on a GPU, wait for it, since only then it is known whether all rows exist. */
+static histo_status fill_and_wait(const table_of_bins *t, const histo_gradients *g, const node_operands *o)
+{
+    const histo_status status = histo_features_fill(t->features, g, &o->options, &o->to);
+    return status == HISTO_OK ? histo_features_wait(t->features) : status;
 }
 
 /* fill_nodes(features, gradients, rows, offsets, selected, out, layout, threads) */
@@ -239,14 +291,15 @@ static PyObject *fill_nodes(PyObject *module, PyObject *args)
     const table_of_bins *t = PyCapsule_GetPointer(features_of, name_of_table);
     const histo_gradients *g = t ? PyCapsule_GetPointer(gradients_of, name_of_gradients) : NULL;
     PyObject *result = NULL;
-    if (g && operands_take(module, t, rows, offsets, selected, out, &l, &o) == 0) {
+    if (g && operands_take(module, t, rows, offsets, selected, out, &l, &o) == 0 && operands_meet(&o) == 0) {
         const histo_view *table = &t->table.view;
         const int64_t count = o.options.rows ? o.rows.view.shape[0] : table->shape[0];
         histo_status status;
-        UNLOCKED_IF(count * table->shape[1] >= SHORT_CALL, status,
-                    histo_features_fill(t->features, g, &o.options, &o.to));
+        UNLOCKED_IF(count * table->shape[1] >= SHORT_CALL || o.out.on_gpu, status, fill_and_wait(t, g, &o));
         result = none_if_ok(status);
     }
+    samples_release(&o.out);
+    samples_release(&o.offsets);
     samples_release(&o.rows);
     return result;
 }

@@ -14,6 +14,7 @@
 #include "cuda/memory/merge.h"
 #include "cuda/memory/read.h"
 #include "cuda/memory/stream_order.h"
+#include "cuda/nodes/nodes.h"
 #include "cuda/scan/extremes.h"
 #include "cuda/scan/probe.h"
 #include "cuda/transfer/several_gpus.h"
@@ -287,5 +288,6 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_extremes,
                                                      histo_cuda_specialised_explain,
                                                      &histo_cuda_maps,
+                                                     &histo_cuda_nodes,
                                                      histo_cuda_sequence_begin,
                                                      histo_cuda_sequence_end};

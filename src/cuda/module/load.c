@@ -253,8 +253,20 @@ static histo_status create_map(const histo_mapping *mapping, histo_device device
     return module()->backend->maps->create(mapping, device, map);
 }
 
-/* The other functions of maps, and of accumulators, are called by what the backend itself has made. */
+static histo_status make_features(const histo_view *table, const int32_t *bins, histo_device device, void *stream,
+                                  histo_stray_bin *stray, histo_device_features **made)
+{
+    return module()->backend->nodes->features(table, bins, device, stream, stray, made);
+}
+
+static histo_status make_gradients(int64_t rows, int weights, histo_device device, histo_device_gradients **made)
+{
+    return module()->backend->nodes->gradients(rows, weights, device, made);
+}
+
+/* The other functions of maps, nodes and accumulators, are called by what the backend itself has made. */
 static const histo_map_backend maps = {.create = create_map};
+static const histo_node_backend nodes = {.features = make_features, .gradients = make_gradients};
 
 const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .unavailable = unavailable,
@@ -276,5 +288,6 @@ const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .extremes = extremes,
                                           .explain = explain,
                                           .maps = &maps,
+                                          .nodes = &nodes,
                                           .begin_sequence = begin_sequence,
                                           .end_sequence = end_sequence};
