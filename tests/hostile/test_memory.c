@@ -513,6 +513,7 @@ static const char *const without_memory[] = {
     "power_sums_read",
     /* boosting.h */ "features_destroy",
     "features_bins",
+    "features_wait",
     "gradients_destroy",
     "gradients_unit",
     /* map.h, save.h */ "map_destroy",
