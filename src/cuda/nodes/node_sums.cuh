@@ -87,18 +87,23 @@ __device__ __forceinline__ void node_add_rows(const histo_node_work &w, const hi
     const uint32_t *tile = g.tile + mine;
     const int32_t shift = high ? w.low_bits : 31;
     const uint32_t low = high ? (1u << shift) - 1 : UINT32_MAX;
+    const int64_t step = warps * (rows * ROWS);
     bool stray = false;
-    for (int64_t at = begin + warp * (rows * ROWS) + r; at - r < end; at += warps * (rows * ROWS)) {
-        node_row row[ROWS];
-        uint32_t number[ROWS];
+    uint32_t next[ROWS]; /* read ahead, since what they are of is read after them */
+    int64_t at = begin + warp * (rows * ROWS) + r;
 #pragma unroll
-        for (int u = 0; u < ROWS; u++)
-            number[u] = at + u * rows < end ? node_row_at<LIST>(w, at + u * rows) : 0;
+    for (int u = 0; u < ROWS; u++)
+        next[u] = at + u * rows < end ? node_row_at<LIST>(w, at + u * rows) : 0;
+    for (; at - r < end; at += step) {
+        node_row row[ROWS];
 #pragma unroll
         for (int u = 0; u < ROWS; u++) {
-            row[u] = node_load<PAIR>(w, tile, lanes, number[u], at + u * rows < end);
-            if (LIST) stray |= number[u] >= w.rows;
+            row[u] = node_load<PAIR>(w, tile, lanes, next[u], at + u * rows < end);
+            if (LIST) stray |= next[u] >= w.rows;
         }
+#pragma unroll
+        for (int u = 0; u < ROWS; u++)
+            next[u] = at + step + u * rows < end ? node_row_at<LIST>(w, at + step + u * rows) : 0;
 #pragma unroll
         for (int u = 0; u < ROWS; u++) {
             const int32_t exists = -(int32_t)row[u].one, weight0 = row[u].weight[0] & exists,
