@@ -636,7 +636,8 @@ static void boosting(void)
     enum { FEATURES = 2, EACH = 10, ROWS = 100, NODES = 2 };
     static uint8_t table[ROWS][FEATURES];
     static uint32_t order[ROWS], counts[NODES * FEATURES * EACH];
-    static double sums[NODES * FEATURES * EACH];
+    static double sums[NODES * FEATURES * EACH], none[NODES * FEATURES * EACH];
+    static uint32_t no_rows[NODES * FEATURES * EACH];
     const int32_t bins[] = {EACH, EACH};
     const int64_t offsets[] = {0, 30, ROWS}, shape[] = {ROWS, FEATURES};
     for (uint32_t i = 0; i < ROWS; i++) {
@@ -654,7 +655,10 @@ static void boosting(void)
     ok(histo_features_create(&features, &binned, bins, &(histo_features_options){.by_rows = true}));
     ok(histo_gradients_create(&gradients, ROWS, 1));
     ok(histo_gradients_set(gradients, &values, &(histo_gradients_options){.nonfinite = &nonfinite}));
+    const histo_node_sums child = {.sums = {none}, .counts = no_rows};
     ok(histo_features_fill(features, gradients, &nodes, &to));
+    ok(histo_features_wait(features));
+    ok(histo_node_sums_subtract(&to, &child, NODES, FEATURES * EACH));
     double whole = 0;
     uint64_t each[NODES * FEATURES * EACH];
     for (int i = 0; i < NODES * FEATURES * EACH; i++) {

@@ -236,7 +236,9 @@ static void with_node_options(trial *t, const void *options)
 
 static void with_node_sums(trial *t, const void *to)
 {
+    static uint32_t none[BINS];
     tried(t, "histo_features_fill", histo_features_fill(t->with.features, t->with.gradients, NULL, to));
+    tried(t, "histo_node_sums_subtract", histo_node_sums_subtract(to, &(histo_node_sums){.counts = none}, 1, BINS));
 }
 
 /* ---- The structs ---- */

@@ -178,7 +178,8 @@ static double cost_us(const histo_problem *p, int threads)
     const bool in_rows = p->naxes == 1 && !p->strided && !is_apart && p->weights == HISTO_ABSENT &&
                          (p->where == HISTO_ABSENT || is_byte) &&
                          (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
-    const bool by_affine = in_rows && p->lookups[0].affine.is;
+    enum { FEW_SLOTS = 1 << 13 }; /* of which a block has several copies */
+    const bool by_affine = in_rows && p->lookups[0].affine.is && p->slots <= FEW_SLOTS;
     const bool by_pattern = in_rows && !is_byte && !by_affine && p->lookups[0].table && !p->lookups[0].pow2.is &&
                             !histo_cuda_has_fixed_point(&p->lookups[0], p->dtypes[0]);
     const double batch = (double)p->batch, blocks = HISTO_REFERENCE_MULTIPROCESSORS;
