@@ -81,8 +81,9 @@ HISTO_API histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *
  * learn of it at the end, not after each call: the host takes less time, and a kernel may begin while the one before it
  * ends. A fill, a histo_map_equalize of what it counts and a histo_map_apply are such calls. Other streams may be used
  * in between as ever. Until the end, no other thread uses the objects of these calls, the stream is not destroyed, and
- * no capture of it into a graph begins; if it is being captured at the beginning, the two calls do nothing. Sequences
- * nest, and only the outermost has an effect. stream: a cudaStream_t; NULL: the default stream. */
+ * no capture of it into a graph begins, nor of any other stream if it is the default stream; if it is being captured at
+ * the beginning, the two calls do nothing. Sequences nest, and only the outermost has an effect. stream: a
+ * cudaStream_t; NULL: the default stream. */
 HISTO_API void histo_sequence_begin(void *stream);
 HISTO_API histo_status histo_sequence_end(void);
 

@@ -30,7 +30,7 @@ struct histo_gradients {
      * pairs[p][row]. */
     int32_t *pairs[(HISTO_MAX_GRADIENTS + 1) / 2]; /* NULL if the weights are on a device */
     histo_device_gradients *on_device;
-    bool units_there; /* the GPU has found them, and they are not here */
+    bool units_there; /* the GPU has found them once, and may again in a graph: they are read there */
 };
 
 /* The weights in pairs[p]: 1 or 2. */

@@ -373,7 +373,6 @@ static histo_status set_there(histo_gradients *g, histo_device_gradients *there,
     status = nodes->quantize(there, values, bits, exponents, NULL, options->stream);
     if (status != HISTO_OK) return status;
     memcpy(g->units, units, (size_t)g->weights * sizeof *units);
-    g->units_there = false;
     return HISTO_OK;
 }
 

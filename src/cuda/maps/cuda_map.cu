@@ -61,7 +61,8 @@ static histo_status create(const histo_mapping *mapping, histo_device device, hi
     if (status == HISTO_OK) status = histo_cuda_order_make(&map->order);
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaStreamCreateWithFlags(&map->stream, cudaStreamNonBlocking), "making a stream");
-    if (status == HISTO_OK && mapping->naxes == 1) status = histo_cuda_edges_of(&mapping->axes[0], &map->edges, false);
+    if (status == HISTO_OK && mapping->naxes == 1)
+        status = histo_cuda_edges_of(&mapping->axes[0], &map->edges, cudaStreamPerThread, false);
     if (status == HISTO_OK)
         *out = &map->base;
     else
@@ -96,7 +97,7 @@ static histo_status reserve_edges(histo_cuda_edges *edges, int64_t n)
     return status;
 }
 
-histo_status histo_cuda_edges_of(const histo_axis *axis, histo_cuda_edges *edges, bool capturing)
+histo_status histo_cuda_edges_of(const histo_axis *axis, histo_cuda_edges *edges, cudaStream_t stream, bool capturing)
 {
     const bool stored = axis->kind != HISTO_INTEGER && axis->kind != HISTO_REGULAR;
     const double *doubles = histo_axis_doubles(axis);
@@ -107,9 +108,9 @@ histo_status histo_cuda_edges_of(const histo_axis *axis, histo_cuda_edges *edges
     edges->is.given = NULL;
     histo_status status = known ? HISTO_OK : reserve_edges(edges, n);
     if (status == HISTO_OK && !known)
-        status = HISTO_CUDA(cudaMemcpyAsync(edges->given, doubles, bytes, cudaMemcpyHostToDevice, cudaStreamPerThread),
-                            "copying edges");
-    if (status == HISTO_OK && !known) status = HISTO_CUDA(cudaStreamSynchronize(cudaStreamPerThread), "copying edges");
+        status =
+            HISTO_CUDA(cudaMemcpyAsync(edges->given, doubles, bytes, cudaMemcpyHostToDevice, stream), "copying edges");
+    if (status == HISTO_OK && !known) status = HISTO_CUDA(cudaStreamSynchronize(stream), "copying edges");
     if (status != HISTO_OK) return status;
     if (!known) memcpy(edges->here, doubles, bytes);
     const histo_edges is = {axis->bins,

@@ -33,8 +33,9 @@ bool histo_cuda_map_makes(const histo_mapping *mapping, const histo_making *maki
 histo_status histo_cuda_map_make(histo_cuda_map *map, const histo_mapping *mapping, const histo_making *making,
                                  cudaStream_t stream, bool capturing);
 
-/* Put the edges of an axis on the device, if they are not there; capturing: fail instead. */
-histo_status histo_cuda_edges_of(const histo_axis *axis, histo_cuda_edges *edges, bool capturing);
+/* Put the edges of an axis on the device, if they are not there, after what the stream does with the last ones, and
+ * wait for that; capturing: fail instead. */
+histo_status histo_cuda_edges_of(const histo_axis *axis, histo_cuda_edges *edges, cudaStream_t stream, bool capturing);
 void histo_cuda_edges_free(histo_cuda_edges *edges);
 
 /* Grow the workspace if necessary; capturing: fail instead. */

@@ -387,7 +387,7 @@ static histo_status make_matched(histo_cuda_map *map, const histo_mapping *mappi
 {
     enum { SHARED = 24 << 10 };
     const int64_t bins = making->other_axes[0].bins;
-    histo_status status = histo_cuda_edges_of(&making->other_axes[0], &map->other, capturing);
+    histo_status status = histo_cuda_edges_of(&making->other_axes[0], &map->other, stream, capturing);
     if (status != HISTO_OK) return status;
     matching m = {source_of(making->from),       source_of(making->other), bins, map->other.is, NULL,
                   to.lines ? 2 * bins + 2 : bins};

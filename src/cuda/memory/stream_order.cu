@@ -30,11 +30,12 @@ static bool is_unrecorded(const histo_cuda_order *order)
     return false;
 }
 
-/* Leave the event to the end of the sequence, if there is one on this stream. */
+/* Leave the event to the end of the sequence, if there is one on this stream. Not where a graph has it, whose launches
+ * wait for it without this library's knowledge. */
 static bool defer(const histo_cuda_order *order, cudaStream_t stream)
 {
     int ordinal;
-    if (!current.is || stream != current.stream) return false;
+    if (!current.is || stream != current.stream || order->captured) return false;
     if (is_unrecorded(order)) return true;
     if (current.n == MOST_UNRECORDED || cudaGetDevice(&ordinal) != cudaSuccess) return false;
     current.of[current.n++] = {order, HISTO_DEVICE_CUDA(ordinal)};
@@ -235,4 +236,10 @@ histo_status histo_cuda_order_end(histo_cuda_order *order, cudaStream_t stream)
     if (at.id && at.n <= HISTO_CUDA_MAX_BRANCHES) return record_behind(&order->record, stream, &at, order->done);
     return HISTO_CUDA(cudaEventRecordWithFlags(order->done, stream, capturing ? cudaEventRecordExternal : 0),
                       "recording an event");
+}
+
+histo_status histo_cuda_order_end_any(histo_cuda_order *order, cudaStream_t stream, histo_status status)
+{
+    const histo_status ended = histo_cuda_order_end(order, stream);
+    return status == HISTO_OK ? ended : status;
 }

@@ -32,6 +32,8 @@ void histo_cuda_order_free(histo_cuda_order *order, bool alive);
  * being captured. */
 histo_status histo_cuda_order_begin(histo_cuda_order *order, cudaStream_t stream, bool capturing);
 histo_status histo_cuda_order_end(histo_cuda_order *order, cudaStream_t stream);
+/* The end also of work that has failed with `status` after some of it was enqueued; returns the first failure. */
+histo_status histo_cuda_order_end_any(histo_cuda_order *order, cudaStream_t stream, histo_status status);
 /* Wait for launched graphs, which may not have recorded the event yet. */
 histo_status histo_cuda_order_wait(const histo_cuda_order *order);
 

@@ -206,8 +206,8 @@ void histo_cuda_features_free(histo_device_features *base)
     histo_cuda_room_free(&f->parameters);
     histo_cuda_release(f->tiles);
     histo_cuda_release(f->groups);
+    histo_cuda_order_free(&f->order, alive);
     if (alive) {
-        histo_cuda_order_free(&f->order, true);
         if (f->stray) cudaFreeHost((void *)f->stray);
         histo_cuda_leave(before);
         cudaGetLastError();

@@ -106,7 +106,7 @@ static bool is_wanted(const filling *it, int p)
 
 static histo_status add_pairs(const filling *it)
 {
-    enum { LEAST_ROWS = 512 };
+    enum { LEAST_ROWS = 512, MOST_BITS = 31 };
     const histo_view *rows = it->request->rows;
     histo_node_work w = {};
     w.rows = (uint32_t)it->f->rows;
@@ -118,7 +118,8 @@ static histo_status add_pairs(const filling *it)
     }
     w.offsets = it->offsets;
     w.nodes = it->request->nodes;
-    w.low_bits = low_bits_of(it->g->base.bits, &w.most_rows);
+    /* A graph may set gradients of more bits than the host knows of. */
+    w.low_bits = low_bits_of(it->g->order.captured ? MOST_BITS : it->g->base.bits, &w.most_rows);
     w.least_rows = LEAST_ROWS;
     w.sums = (unsigned long long *)it->f->sums.memory;
     w.words = it->f->words;
@@ -201,10 +202,11 @@ histo_status histo_cuda_nodes_fill(histo_device_features *features, histo_device
     if (status != HISTO_OK) return status;
     if (it.g->context != it.f->context) status = histo_cuda_fail_lost(features->device);
     if (status == HISTO_OK) status = histo_cuda_order_begin(&it.f->order, it.stream, it.capturing);
-    if (status == HISTO_OK) status = histo_cuda_order_begin(&it.g->order, it.stream, it.capturing);
-    if (status == HISTO_OK) status = fill(&it);
-    if (status == HISTO_OK) status = histo_cuda_order_end(&it.g->order, it.stream);
-    if (status == HISTO_OK) status = histo_cuda_order_end(&it.f->order, it.stream);
+    if (status == HISTO_OK) {
+        status = histo_cuda_order_begin(&it.g->order, it.stream, it.capturing);
+        if (status == HISTO_OK) status = histo_cuda_order_end_any(&it.g->order, it.stream, fill(&it));
+        status = histo_cuda_order_end_any(&it.f->order, it.stream, status);
+    }
     histo_cuda_leave(before);
     return status;
 }

@@ -166,8 +166,7 @@ static histo_status use(histo_device_gradients *base, void *on, ENQUEUE enqueue)
     histo_status status = histo_cuda_enter_context(base->device, g->context, &before);
     if (status != HISTO_OK) return status;
     status = histo_cuda_order_begin(&g->order, stream, histo_cuda_is_captured(stream));
-    if (status == HISTO_OK) status = enqueue(g, stream);
-    if (status == HISTO_OK) status = histo_cuda_order_end(&g->order, stream);
+    if (status == HISTO_OK) status = histo_cuda_order_end_any(&g->order, stream, enqueue(g, stream));
     histo_cuda_leave(before);
     return status;
 }
@@ -247,8 +246,8 @@ void histo_cuda_gradients_free(histo_device_gradients *base)
     for (int32_t *pair : g->pairs)
         histo_cuda_release(pair);
     histo_cuda_release(g->state);
+    histo_cuda_order_free(&g->order, alive);
     if (alive) {
-        histo_cuda_order_free(&g->order, true);
         histo_cuda_leave(before);
         cudaGetLastError();
     }
