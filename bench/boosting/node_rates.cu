@@ -1,8 +1,6 @@
 // Rates of histo_features_fill on a GPU, beside a kernel with atomic additions in global memory, both from the same
 // table by rows. Prints a line for each cell: the median of 15 fills into the GPU's memory, and whether both have the
 // same sums.
-//
-//     nvcc -O3 -Iinclude bench/boosting/node_rates.cu -Lbuild/release/src -lhisto -Xlinker -rpath=build/release/src
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -58,12 +58,18 @@ HISTO_IN_KERNEL bool histo_less_rounded(integer x, double d, double edge)
     return d == edge && fabs(d) >= 0x1p53 ? histo_less(x, edge) : d < edge;
 }
 
+/* The edge, or the next one. Guesses for samples far from the axis are meaningless and unused, and may overflow. */
+HISTO_IN_KERNEL int32_t histo_next_if(int32_t edge, bool reaches)
+{
+    return (int32_t)((uint32_t)edge + reaches);
+}
+
 template <typename integer>
 HISTO_IN_KERNEL uint32_t histo_nearest_of_integer(const histo_lookup *l, integer x)
 {
     const double round = 0x1.8p52, d = (double)x, sum = (d - l->lo) * l->per_step + round;
     const int32_t n = l->bins;
-    int32_t slot = __double2loint(sum) + !histo_less_rounded(x, d, l->lo + (sum - round) * l->step);
+    int32_t slot = histo_next_if(__double2loint(sum), !histo_less_rounded(x, d, l->lo + (sum - round) * l->step));
     slot = min(max(slot, 1), n);
     if (!histo_less_rounded(x, d, l->hi)) slot = l->closed && d == l->hi && !histo_above(x, l->hi) ? n : n + 1;
     return (uint32_t)(histo_less_rounded(x, d, l->lo) ? 0 : slot);
@@ -74,7 +80,7 @@ HISTO_IN_KERNEL uint32_t histo_nearest_of_float(const histo_lookup *l, float x)
 {
     const double round = 0x1.8p52;
     double d = (double)x, sum = (d - l->lo) * l->per_step + round;
-    int32_t n = l->bins, slot = __double2loint(sum) + (d >= l->lo + (sum - round) * l->step);
+    int32_t n = l->bins, slot = histo_next_if(__double2loint(sum), d >= l->lo + (sum - round) * l->step);
     slot = min(max(slot, 1), n);
     slot = x >= l->over_f32 ? n + 1 : slot;
     slot = x < l->first_f32 ? 0 : slot;
@@ -332,7 +338,7 @@ struct histo_near_lookup : histo_one_by_one<histo_near_lookup<type>, histo_store
         const int32_t n = l->bins, nearest = __double2loint(sum);
         bool reaches = beyond >= 0;
         if (fabs(beyond) <= (double)l->near) reaches = !histo_less(x, l->edges[min(max(nearest, 0), n)]);
-        const int32_t slot = min(max(nearest + reaches, 1), n);
+        const int32_t slot = min(max(histo_next_if(nearest, reaches), 1), n);
         if (x != x) return (uint32_t)n + 2;
         return histo_less(x, l->lo) ? 0 : histo_is_over(l, x) ? (uint32_t)n + 1 : (uint32_t)slot;
     }
@@ -386,7 +392,7 @@ struct histo_near_whole_lookup : histo_one_by_one<histo_near_whole_lookup<type>,
         const int32_t nearest = __double2loint(sum);
         bool reaches = beyond >= 0;
         if (fabs(beyond) <= (double)l->near) reaches = key >= edges[min(max(nearest, 0), n)];
-        const int32_t slot = min(max(nearest + reaches, 1), n);
+        const int32_t slot = min(max(histo_next_if(nearest, reaches), 1), n);
         return key < first ? 0 : key >= __ldg(&edges[n]) ? (uint32_t)n + 1 : (uint32_t)slot;
     }
 };
