@@ -8,6 +8,7 @@
 #include "support/check.h"
 #include "support/data.h"
 #include "support/device.h"
+#include "support/same.h"
 
 enum { DIMS = 3, AXES = HISTO_MAX_AXES, MOST_SLOTS = 1 << 20 };
 
@@ -150,20 +151,11 @@ static void assert_sums(const double *a, const double *b, int64_t n, const char 
             fail_msg("%s: sum of slot %lld: %.17g, not %.17g", what, (long long)i, a[i], b[i]);
 }
 
-static void assert_same(histo_hist *a, histo_hist *b, histo_weighting weighting, const char *what)
+static void assert_same_values(histo_hist *a, histo_hist *b, histo_weighting weighting, const char *what)
 {
-    const int64_t n = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
-    uint64_t *counts = malloc((size_t)(n + batch) * 2 * sizeof *counts), *of_b = counts + n + batch;
-    OK(histo_hist_read_counts(a, HISTO_FLOW, counts, n, NULL));
-    OK(histo_hist_read_counts(b, HISTO_FLOW, of_b, n, NULL));
-    OK(histo_hist_read_masked(a, counts + n, batch));
-    OK(histo_hist_read_masked(b, of_b + n, batch));
-    for (int64_t i = 0; i < n + batch; i++)
-        if (counts[i] != of_b[i])
-            fail_msg("%s: slot %lld of %lld: %llu, not %llu", what, (long long)i, (long long)n,
-                     (unsigned long long)counts[i], (unsigned long long)of_b[i]);
-    free(counts);
+    assert_same_slots(a, b, what);
     if (weighting == HISTO_UNWEIGHTED) return;
+    const int64_t n = histo_hist_size(a, HISTO_FLOW);
     const bool squares = weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
     double *sums = malloc((size_t)n * 4 * sizeof *sums);
     OK(histo_hist_read_weights(a, HISTO_FLOW, sums, squares ? sums + n : NULL, n, NULL));
@@ -252,7 +244,7 @@ static void random_problem(rng *r, int number, bool is_simple)
     OK(histo_hist_create(&expected, naxes, axes, &kind));
     fill(expected, "cpu/sequential", on_cpu, &cpu);
     fill(h, "cuda/global_atomic", on_gpu, &gpu);
-    assert_same(h, expected, kind.weighting, what);
+    assert_same_values(h, expected, kind.weighting, what);
     histo_hist_destroy(h);
     histo_hist_destroy(expected);
     for (int i = 0; i < ALL; i++)

@@ -44,6 +44,21 @@ void assert_same_counts(const histo_hist *a, const histo_hist *b)
     free(in_b);
 }
 
+void assert_same_slots(const histo_hist *a, const histo_hist *b, const char *what)
+{
+    const int64_t n = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
+    uint64_t *in_a = malloc((size_t)(n + batch) * 2 * sizeof *in_a), *in_b = in_a + n + batch;
+    OK(histo_hist_read_counts(a, HISTO_FLOW, in_a, n, NULL));
+    OK(histo_hist_read_counts(b, HISTO_FLOW, in_b, n, NULL));
+    OK(histo_hist_read_masked(a, in_a + n, batch));
+    OK(histo_hist_read_masked(b, in_b + n, batch));
+    for (int64_t i = 0; i < n + batch; i++)
+        if (in_a[i] != in_b[i])
+            fail_msg("%s: slot %lld of %lld: %llu, not %llu", what, (long long)i, (long long)n,
+                     (unsigned long long)in_a[i], (unsigned long long)in_b[i]);
+    free(in_a);
+}
+
 void assert_same(const histo_hist *a, const histo_hist *b)
 {
     assert_same_counts(a, b);

@@ -17,6 +17,10 @@ void assert_same_tally(const histo_hist *a, const histo_hist *b);
 /* Both have the same counts, including the flow, and the same masked samples. */
 void assert_same_counts(const histo_hist *a, const histo_hist *b);
 
+/* Both have the same counts and masked samples; fails with the first slot that differs, where the masked samples of
+ * each batch entry come after all slots. */
+void assert_same_slots(const histo_hist *a, const histo_hist *b, const char *what);
+
 /* Both have bitwise equal counts and sums. */
 void assert_same(const histo_hist *a, const histo_hist *b);
 void assert_same_then_destroy(histo_hist *a, histo_hist *b);
